@@ -1,0 +1,1 @@
+//! Matches between players, Bradley-Terry ratings and their tables.

@@ -1,0 +1,287 @@
+//! Rule sets: when a game ends and who has won.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::position::{Color, Position};
+
+/// What happens when a position occurs again with the same side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Repetition {
+    /// Nothing.
+    Allowed,
+    /// The game ends when a position has occurred this many times.
+    Ends(u8),
+    /// A move to a position that has occurred is illegal.
+    Illegal,
+}
+
+/// A named set of endings with its parameters. It is written into every record and shard, as its
+/// [`Display`](fmt::Display) shows it: `olympiad`, or `olympiad,no-capture=60` where a parameter
+/// differs from the named set's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RuleSet {
+    name: &'static str,
+    /// The rule of repetition.
+    pub repetition: Repetition,
+    /// The game ends after this many plies without a capture.
+    pub no_capture: Option<u16>,
+    /// The game ends after this many plies.
+    pub ply_cap: Option<u16>,
+    /// The game ends as soon as neither side, were it to move, has a capture, once a piece is gone.
+    pub ends_without_captures: bool,
+    /// Players may offer the end of the game, which is then counted.
+    pub by_agreement: bool,
+}
+
+/// The rules of the Computer Olympiad: the default.
+pub const OLYMPIAD: RuleSet = RuleSet {
+    name: "olympiad",
+    repetition: Repetition::Ends(2),
+    no_capture: Some(50),
+    ply_cap: None,
+    ends_without_captures: false,
+    by_agreement: false,
+};
+
+/// A third occurrence ends the game, as do 100 plies without a capture.
+pub const THREEFOLD: RuleSet = RuleSet {
+    name: "threefold",
+    repetition: Repetition::Ends(3),
+    no_capture: Some(100),
+    ..OLYMPIAD
+};
+
+/// A move that repeats a position is illegal.
+pub const NO_REPEAT: RuleSet =
+    RuleSet { name: "no-repeat", repetition: Repetition::Illegal, ..OLYMPIAD };
+
+/// The Chinese collegiate contest, as public programs read it.
+pub const CONTEST: RuleSet = RuleSet {
+    name: "contest",
+    repetition: Repetition::Allowed,
+    no_capture: Some(40),
+    ply_cap: None,
+    ends_without_captures: true,
+    by_agreement: false,
+};
+
+/// The traditional game, which players end by agreement.
+pub const AGREEMENT: RuleSet = RuleSet {
+    name: "agreement",
+    repetition: Repetition::Allowed,
+    no_capture: None,
+    ply_cap: Some(1000),
+    ends_without_captures: false,
+    by_agreement: true,
+};
+
+impl RuleSet {
+    /// Every named rule set, the default first.
+    pub const ALL: [RuleSet; 5] = [OLYMPIAD, THREEFOLD, NO_REPEAT, CONTEST, AGREEMENT];
+
+    /// The name of the set, whatever its parameters.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl Default for RuleSet {
+    fn default() -> Self {
+        OLYMPIAD
+    }
+}
+
+impl fmt::Display for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        let named = RuleSet::ALL.iter().find(|set| set.name == self.name).unwrap_or(&OLYMPIAD);
+        let limit = |n: Option<u16>| n.map_or("none".to_owned(), |n| n.to_string());
+        if let (Repetition::Ends(n), true) = (self.repetition, self.repetition != named.repetition)
+        {
+            write!(f, ",repetition={n}")?;
+        }
+        if self.no_capture != named.no_capture {
+            write!(f, ",no-capture={}", limit(self.no_capture))?;
+        }
+        if self.ply_cap != named.ply_cap {
+            write!(f, ",ply-cap={}", limit(self.ply_cap))?;
+        }
+        Ok(())
+    }
+}
+
+/// The text names no rule set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnknownRules {
+    /// No such set.
+    #[error(
+        "`{0}` is not a rule set; the rule sets are: olympiad, threefold, no-repeat, contest, agreement"
+    )]
+    Name(String),
+    /// No such parameter, or not a value for it.
+    #[error(
+        "`{0}` is not a parameter of these rules; write repetition=N (2 or more, where the rules end a game by repetition), no-capture=N or ply-cap=N (1 to 65535, or none)"
+    )]
+    Parameter(String),
+}
+
+impl FromStr for RuleSet {
+    type Err = UnknownRules;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut parts = text.split(',').map(str::trim);
+        let name = parts.next().unwrap_or_default();
+        let mut rules = *RuleSet::ALL
+            .iter()
+            .find(|set| set.name == name)
+            .ok_or_else(|| UnknownRules::Name(name.to_owned()))?;
+        for part in parts {
+            let error = || UnknownRules::Parameter(part.to_owned());
+            let limit = |value: &str| match value {
+                "none" => Ok(None),
+                _ => match value.parse() {
+                    Ok(n) if n > 0 => Ok(Some(n)),
+                    _ => Err(error()),
+                },
+            };
+            match part.split_once('=').ok_or_else(error)? {
+                ("repetition", value) if matches!(rules.repetition, Repetition::Ends(_)) => {
+                    let n = value.parse().ok().filter(|n| *n >= 2).ok_or_else(error)?;
+                    rules.repetition = Repetition::Ends(n);
+                }
+                ("no-capture", value) => rules.no_capture = limit(value)?,
+                ("ply-cap", value) => rules.ply_cap = limit(value)?,
+                _ => return Err(error()),
+            }
+        }
+        Ok(rules)
+    }
+}
+
+/// Why a game is over. The first six follow from the rules, in the order in which they are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Ending {
+    /// A side has no piece left.
+    CapturedAll = 0,
+    /// Neither side had a capture (rule set `contest`).
+    NoCaptureLeft = 1,
+    /// A position occurred too often.
+    Repetition = 2,
+    /// Too many plies without a capture.
+    NoProgress = 3,
+    /// The side to move had no legal move.
+    NoMoves = 4,
+    /// The game reached its cap of plies.
+    PlyCap = 5,
+    /// A player resigned.
+    Resignation = 6,
+    /// The players agreed to count.
+    Agreement = 7,
+    /// The arena stopped the game and gave the result.
+    Adjudicated = 8,
+    /// A program made an illegal move.
+    IllegalMove = 9,
+    /// A player ran out of time.
+    Time = 10,
+    /// A program crashed.
+    Crash = 11,
+}
+
+impl Ending {
+    /// Every ending, in the order of their numbers.
+    pub const ALL: [Ending; 12] = [
+        Ending::CapturedAll,
+        Ending::NoCaptureLeft,
+        Ending::Repetition,
+        Ending::NoProgress,
+        Ending::NoMoves,
+        Ending::PlyCap,
+        Ending::Resignation,
+        Ending::Agreement,
+        Ending::Adjudicated,
+        Ending::IllegalMove,
+        Ending::Time,
+        Ending::Crash,
+    ];
+
+    /// The name used in records and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Ending::CapturedAll => "captured-all",
+            Ending::NoCaptureLeft => "no-capture-left",
+            Ending::Repetition => "repetition",
+            Ending::NoProgress => "no-progress",
+            Ending::NoMoves => "no-moves",
+            Ending::PlyCap => "ply-cap",
+            Ending::Resignation => "resignation",
+            Ending::Agreement => "agreement",
+            Ending::Adjudicated => "adjudicated",
+            Ending::IllegalMove => "illegal-move",
+            Ending::Time => "time",
+            Ending::Crash => "crash",
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The text names no ending.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not an ending of a game")]
+pub struct UnknownEnding(String);
+
+impl FromStr for Ending {
+    type Err = UnknownEnding;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Ending::ALL.into_iter().find(|ending| ending.name() == text);
+        found.ok_or_else(|| UnknownEnding(text.to_owned()))
+    }
+}
+
+/// Who has won.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// This colour has won.
+    Win(Color),
+    /// Nobody has.
+    Draw,
+}
+
+impl Outcome {
+    /// The result of counting the pieces: more of them wins.
+    pub const fn by_count(position: &Position) -> Outcome {
+        let (black, white) = (position.count(Color::Black), position.count(Color::White));
+        if black > white {
+            Outcome::Win(Color::Black)
+        } else if white > black {
+            Outcome::Win(Color::White)
+        } else {
+            Outcome::Draw
+        }
+    }
+
+    /// 1 for a win, 0 for a draw, −1 for a loss, seen by `color`.
+    pub fn value_for(self, color: Color) -> i8 {
+        match self {
+            Outcome::Draw => 0,
+            Outcome::Win(winner) if winner == color => 1,
+            Outcome::Win(_) => -1,
+        }
+    }
+}
+
+/// A finished game's ending and outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GameResult {
+    /// Why it is over.
+    pub ending: Ending,
+    /// Who has won.
+    pub outcome: Outcome,
+}

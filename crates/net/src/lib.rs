@@ -1,0 +1,1 @@
+//! Networks for Surakarta: inputs, shapes, the weights file and native CPU inference.

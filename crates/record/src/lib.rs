@@ -1,0 +1,1 @@
+//! Game records, shards, the replay window and exports.

@@ -1,0 +1,1 @@
+//! Configuration, run directory, the loop of self-play, training and rating.

@@ -1,0 +1,1 @@
+//! Self-play: many games at once with batched leaves, written to shards.

@@ -1,0 +1,1 @@
+//! Training through tch: model, losses, AdamW, checkpoints, metrics.
