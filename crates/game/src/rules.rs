@@ -223,6 +223,11 @@ impl Ending {
             Ending::Crash => "crash",
         }
     }
+
+    /// Whether the rules alone decide it: a replay of the moves must end so.
+    pub const fn is_by_rule(self) -> bool {
+        (self as u8) <= Ending::PlyCap as u8
+    }
 }
 
 impl fmt::Display for Ending {
