@@ -148,30 +148,25 @@ impl Game {
 
     /// How often the present position has occurred, this time included.
     pub fn occurrences(&self) -> u32 {
-        1 + self.earlier(self.position()).count() as u32
+        1 + self.twins(self.position(), self.positions.len() - 1).count() as u32
     }
 
     /// Whether a position that a move from here leads to has occurred.
     pub fn repeats(&self, next: &Position) -> bool {
-        // The position now has the other side to move: any twin is one ply before it or earlier.
-        let key = next.key();
-        let reach = next.quiet_plies() as usize;
-        let last = self.positions.len() - 1;
-        (1..reach)
-            .step_by(2)
-            .take_while(|back| *back <= last)
-            .any(|back| self.positions[last - back].key() == key)
+        self.twins(next, self.positions.len()).next().is_some()
     }
 
-    /// The earlier positions equal to this one, the last of the game. None lies before a capture.
-    fn earlier<'a>(&'a self, position: &Position) -> impl Iterator<Item = usize> + use<'a> {
+    /// The positions equal to `position`, which stands or would stand at the index `at`, before it.
+    fn twins(&self, position: &Position, at: usize) -> impl Iterator<Item = &Position> + use<'_> {
         let key = position.key();
-        let last = self.positions.len() - 1;
-        let reach = (position.quiet_plies() as usize).min(last);
-        (2..=reach)
+        // None lies before a capture, and it takes each side two moves to come back. A start
+        // position may have been quiet for longer than its game, and the counter has an end.
+        let quiet = position.quiet_plies() as usize;
+        let reach = if quiet == u16::MAX as usize { at } else { quiet.min(at) };
+        (4..=reach)
             .step_by(2)
-            .map(move |back| last - back)
-            .filter(move |&at| self.positions[at].key() == key)
+            .map(move |back| &self.positions[at - back])
+            .filter(move |earlier| earlier.key() == key)
     }
 
     fn find_result(&self) -> Option<GameResult> {
@@ -185,7 +180,7 @@ impl Game {
         {
             Ending::NoCaptureLeft
         } else if let Repetition::Ends(times) = self.rules.repetition
-            && self.earlier(position).nth(times as usize - 2).is_some()
+            && self.occurrences() >= times as u32
         {
             Ending::Repetition
         } else if self.rules.no_capture.is_some_and(|limit| position.quiet_plies() >= limit as u32)

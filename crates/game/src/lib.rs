@@ -18,6 +18,7 @@ mod movegen;
 mod moves;
 mod perft;
 mod position;
+pub mod reference;
 mod rules;
 mod variant;
 

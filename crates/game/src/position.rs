@@ -59,6 +59,9 @@ pub type Key = [u64; 2];
 /// Pieces that each side starts with, the most it can have.
 pub const PIECES: u32 = 12;
 
+/// The highest move number: its second ply is the highest that a position can count.
+const MOST_MOVES: u16 = u16::MAX / 2 + 1;
+
 const BOARD: u64 = (1 << POINTS) - 1;
 
 impl Default for Position {
@@ -167,7 +170,8 @@ impl Position {
         self.quiet as u32
     }
 
-    /// Plies played before this position: 0 at the start.
+    /// Plies played before this position: 0 at the start, even exactly when Black is to move. A
+    /// position given in the middle of a game counts from its move number.
     pub const fn ply(&self) -> u32 {
         self.ply as u32
     }
@@ -191,16 +195,18 @@ impl Position {
         next.pieces[own] = (self.pieces[own] & !mv.from().bit()) | mv.to().bit();
         next.pieces[enemy] = self.pieces[enemy] & !mv.to().bit();
         next.quiet = if self.is_capture(mv) { 0 } else { self.quiet.saturating_add(1) };
-        next.ply = self.ply.saturating_add(1);
+        // At the end of its range the move number stays, and the side to move still alternates.
+        next.ply = if self.ply == u16::MAX { u16::MAX - 1 } else { self.ply + 1 };
         next.side = self.side.other();
         next
     }
 
-    /// The same position with the other side to move, the counters unchanged.
+    /// The same position with the other side to move, in the same move and as long without a capture.
     #[must_use]
     pub const fn with_other_side_to_move(&self) -> Position {
         let mut other = *self;
         other.side = self.side.other();
+        other.ply ^= 1;
         other
     }
 
@@ -213,9 +219,8 @@ impl Position {
     /// The position with the colours exchanged, the side to move too.
     #[must_use]
     pub const fn with_colors_exchanged(&self) -> Position {
-        let mut other = *self;
+        let mut other = self.with_other_side_to_move();
         other.pieces = [self.pieces[1], self.pieces[0]];
-        other.side = self.side.other();
         other
     }
 }
@@ -242,7 +247,7 @@ pub enum InvalidPosition {
     Side(String),
     /// A counter is not a number in range.
     #[error(
-        "`{0}` is not a number of plies since the last capture (0 to 65535) or a move number (1 to 32767)"
+        "`{0}` is not a number of plies since the last capture (0 to 65535) or a move number (1 to 32768)"
     )]
     Counter(String),
 }
@@ -267,7 +272,7 @@ impl FromStr for Position {
             value.ok_or_else(|| InvalidPosition::Counter(field.to_owned()))
         };
         let quiet = counter(quiet, 0, u16::MAX)?;
-        let number = counter(number, 1, i16::MAX as u16)?;
+        let number = counter(number, 1, MOST_MOVES)?;
         let position = Position {
             pieces: parse_ranks(ranks).ok_or_else(|| InvalidPosition::Ranks(ranks.to_owned()))?,
             quiet,

@@ -10,7 +10,7 @@ use crate::position::{Color, Position};
 pub enum Repetition {
     /// Nothing.
     Allowed,
-    /// The game ends when a position has occurred this many times.
+    /// The game ends when a position has occurred this many times, 2 or more.
     Ends(u8),
     /// A move to a position that has occurred is illegal.
     Illegal,
@@ -26,7 +26,7 @@ pub struct RuleSet {
     pub repetition: Repetition,
     /// The game ends after this many plies without a capture.
     pub no_capture: Option<u16>,
-    /// The game ends after this many plies.
+    /// The game ends after this many plies, as [`Position::ply`] counts them.
     pub ply_cap: Option<u16>,
     /// The game ends as soon as neither side, were it to move, has a capture, once a piece is gone.
     pub ends_without_captures: bool,
@@ -121,7 +121,7 @@ pub enum UnknownRules {
     Name(String),
     /// No such parameter, or not a value for it.
     #[error(
-        "`{0}` is not a parameter of these rules; write repetition=N (2 or more, where the rules end a game by repetition), no-capture=N or ply-cap=N (1 to 65535, or none)"
+        "`{0}` is not a parameter of these rules; write repetition=N (2 to 255, where the rules end a game by repetition), no-capture=N or ply-cap=N (1 to 65535, or none)"
     )]
     Parameter(String),
 }
@@ -138,17 +138,19 @@ impl FromStr for RuleSet {
             .ok_or_else(|| UnknownRules::Name(name.to_owned()))?;
         for part in parts {
             let error = || UnknownRules::Parameter(part.to_owned());
+            let number = |value: &str, least: u16| -> Result<u16, _> {
+                // `parse` alone would take a plus sign.
+                let digits = value.bytes().all(|b| b.is_ascii_digit());
+                value.parse().ok().filter(|n| digits && *n >= least).ok_or_else(error)
+            };
             let limit = |value: &str| match value {
                 "none" => Ok(None),
-                _ => match value.parse() {
-                    Ok(n) if n > 0 => Ok(Some(n)),
-                    _ => Err(error()),
-                },
+                _ => number(value, 1).map(Some),
             };
             match part.split_once('=').ok_or_else(error)? {
                 ("repetition", value) if matches!(rules.repetition, Repetition::Ends(_)) => {
-                    let n = value.parse().ok().filter(|n| *n >= 2).ok_or_else(error)?;
-                    rules.repetition = Repetition::Ends(n);
+                    let times = number(value, 2)?.try_into().map_err(|_| error())?;
+                    rules.repetition = Repetition::Ends(times);
                 }
                 ("no-capture", value) => rules.no_capture = limit(value)?,
                 ("ply-cap", value) => rules.ply_cap = limit(value)?,
