@@ -9,10 +9,12 @@ Exit status: 0 every cell ran, 1 a cell raised (its traceback is on standard err
 """
 
 import os
+import re
 import sys
 import tempfile
 
 CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 def fail(status, sentence):
@@ -39,15 +41,15 @@ def execute(path, scratch):
         os.makedirs(os.environ[variable])
     import nbformat
     from jupyter_client.kernelspec import KernelSpecManager
-    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
 
-    # Without folders to look in, the kernel is ipykernel under this very Python.
-    specs = KernelSpecManager(kernel_dirs=[])
-    kernel = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=specs)
     notebook = nbformat.read(path, as_version=4)
     folder = os.path.dirname(os.path.abspath(path))
-    client = NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}})
+    client = NotebookClient(
+        notebook, kernel_name="python3", timeout=600, resources={"metadata": {"path": folder}}
+    )
+    # Without folders to look in, the kernel is ipykernel under this very Python.
+    client.create_kernel_manager().kernel_spec_manager = KernelSpecManager(kernel_dirs=[])
     client.execute()
     return notebook
 
@@ -68,7 +70,7 @@ def main(arguments):
         try:
             notebook = execute(path, scratch)
         except CellExecutionError as error:
-            print(error, file=sys.stderr)
+            print(COLOUR.sub("", str(error)), file=sys.stderr)
             fail(1, "A cell of %s raised." % path)
     for target in out:
         nbformat.write(notebook, target)

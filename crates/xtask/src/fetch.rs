@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
-use indicatif::HumanBytes;
+use indicatif::DecimalBytes;
 
 use crate::libtorch::{Libtorch, VERSION};
 use crate::progress::Progress;
@@ -84,8 +84,8 @@ fn require_disk(cache: &Path) -> Result<()> {
             "{} has {} free and libtorch takes {} while it is unpacked: free some space, \
              or set XDG_CACHE_HOME to a folder on another disk",
             cache.display(),
-            HumanBytes(free),
-            HumanBytes(DISK)
+            DecimalBytes(free),
+            DecimalBytes(DISK)
         );
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{DecimalBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Progress through a known number of bytes.
 pub(crate) struct Progress {
@@ -20,7 +20,8 @@ impl Progress {
             Some(total),
             if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
         );
-        let style = "{msg} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+        let style =
+            "{msg} {bar:30} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}";
         if let Ok(style) = ProgressStyle::with_template(style) {
             bar.set_style(style);
         }
@@ -36,7 +37,7 @@ impl Progress {
         let tenth = done * 10 / total;
         if self.tenths.is_some_and(|reported| tenth > reported) {
             self.tenths = Some(tenth);
-            eprintln!("{}: {} of {}", self.label, HumanBytes(done), HumanBytes(total));
+            eprintln!("{}: {} of {}", self.label, DecimalBytes(done), DecimalBytes(total));
         }
     }
 

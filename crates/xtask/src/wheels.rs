@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use indicatif::HumanBytes;
+use indicatif::DecimalBytes;
 
 use crate::libtorch::VERSION;
 use crate::progress::Progress;
@@ -56,7 +56,7 @@ impl Packages {
         fs::create_dir_all(&unfinished)?;
         eprintln!(
             "Fetching libtorch {VERSION} for the CPU with pip ({}): {}.",
-            HumanBytes(self.bytes),
+            DecimalBytes(self.bytes),
             REQUIREMENTS.join(", ")
         );
         let mut pip = python::pip();
