@@ -1,11 +1,13 @@
 //! Players of Surakarta: MCTS as a resumable state machine, alpha-beta, rollouts, and the strings
 //! that name them.
 
+pub mod alphabeta;
 pub mod mcts;
 mod player;
 mod random;
 mod simple;
 
+pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
 pub use mcts::{MctsConfig, MctsPlayer, MoveStats, Root, Search, SearchConfig, Step};
 pub use player::{Choice, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};

@@ -1,0 +1,100 @@
+//! PUCT Monte Carlo tree search as a state machine.
+//!
+//! A [`Search`] never calls a network. It descends until it needs an evaluation, puts the position
+//! into a [`Batch`](surakarta_net::Batch) and stops; whoever drives it evaluates the batch, with the
+//! leaves of other games in it, and hands the answer back. Evaluations never meet inside one tree, so
+//! a search in lockstep with a thousand others does to the bit what it does alone.
+//!
+//! ```
+//! use surakarta_game::{Game, OLYMPIAD};
+//! use surakarta_net::{Batch, Evaluator};
+//! use surakarta_search::{Root, Search, SearchConfig, Step, stream};
+//!
+//! # struct Even;
+//! # impl Evaluator for Even {
+//! #     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), surakarta_net::EvaluatorError> {
+//! #         for at in 0..batch.len() {
+//! #             let (_, moves, policy, outlook) = batch.item_mut(at);
+//! #             policy.fill(1.0 / moves.len() as f32);
+//! #             outlook.wdl = [0.25, 0.5, 0.25];
+//! #         }
+//! #         Ok(())
+//! #     }
+//! # }
+//! # let mut network = Even;
+//! let game = Game::new(OLYMPIAD);
+//! let (mut search, mut batch) = (Search::new(SearchConfig::default()), Batch::default());
+//! search.begin(&game, Root { simulations: 100, noise: false }, &mut stream(1, [0, 0, 0]));
+//! while let Step::Leaf(at) = search.step(&mut batch) {
+//!     network.evaluate(&mut batch)?;
+//!     search.accept(&batch, at);
+//!     batch.clear();
+//! }
+//! assert_eq!(search.simulations(), 100);
+//! assert!(game.legal_moves().contains(&search.best().unwrap()));
+//! # Ok::<(), surakarta_net::EvaluatorError>(())
+//! ```
+
+mod player;
+mod root;
+mod search;
+mod tree;
+
+pub use player::{MctsConfig, MctsPlayer};
+pub use root::MoveStats;
+pub use search::{Root, Search, Step};
+
+/// What a search does, whatever its budget. The best move of a node with N visits maximises
+/// Q + c(N) · P · √N / (1 + n), as in AlphaZero (Silver et al., Science 362, 2018).
+#[derive(Clone, Debug, PartialEq)]
+pub struct SearchConfig {
+    /// Weight c of the prior against the value.
+    pub c_init: f32,
+    /// Lets c grow by ln((N + c_base + 1) / c_base), as AlphaZero's does; `None` keeps it constant.
+    pub c_base: Option<f32>,
+    /// First-play urgency: a move without visits counts as the node's own value, less this times
+    /// the square root of the prior already visited there (KataGo's form).
+    pub fpu_reduction: f32,
+    /// The same at the root.
+    pub root_fpu_reduction: f32,
+    /// Concentration of the root's Dirichlet noise, shared out evenly among its moves.
+    pub noise_alpha: f32,
+    /// How much of the root's prior is noise, where noise is asked for.
+    pub noise_fraction: f32,
+    /// The root's prior is raised to one over this and scaled to sum to 1; 1 leaves it alone.
+    pub root_temperature: f32,
+    /// A leaf is worth (value + weight · margin) / (1 + weight).
+    pub margin_weight: f32,
+    /// Stop as soon as the most visited move can no longer be overtaken. Visits are then fewer than
+    /// the budget, which self-play does not want.
+    pub stop_early: bool,
+    /// Only evaluate a root with a single legal move.
+    pub skip_forced: bool,
+}
+
+impl Default for SearchConfig {
+    fn default() -> Self {
+        SearchConfig {
+            c_init: 1.25,
+            c_base: None,
+            fpu_reduction: 0.2,
+            root_fpu_reduction: 0.1,
+            noise_alpha: 10.83,
+            noise_fraction: 0.25,
+            root_temperature: 1.0,
+            margin_weight: 0.0,
+            stop_early: false,
+            skip_forced: false,
+        }
+    }
+}
+
+impl SearchConfig {
+    /// c(N) · √N.
+    #[inline]
+    fn exploration(&self, visits: u32) -> f32 {
+        let n = visits as f32;
+        let growth = self.c_base.map_or(0.0, |base| ((n + base + 1.0) / base).ln());
+        (self.c_init + growth) * n.sqrt()
+    }
+}

@@ -1,0 +1,161 @@
+//! What is done at the root before a search, and read off it afterwards.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Gamma};
+use surakarta_game::Move;
+
+use super::search::Search;
+use super::tree::{ROOT, Tree};
+use crate::Stream;
+
+/// What a search found out about one move of the root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveStats {
+    /// The move.
+    pub mv: Move,
+    /// Simulations that began with it, inherited ones included.
+    pub visits: u32,
+    /// Its prior as the search used it, with temperature and noise.
+    pub prior: f32,
+    /// Its mean value in [−1, 1], seen by the side to move at the root; `None` without visits.
+    pub value: Option<f32>,
+}
+
+impl Search {
+    /// Every move of the root, in the order of the legal moves; none before its first evaluation.
+    pub fn moves(&self) -> impl Iterator<Item = MoveStats> + '_ {
+        self.tree.root().into_iter().flat_map(|_| stats(&self.tree, ROOT))
+    }
+
+    /// The visits of each move of the root that has any: the policy to learn.
+    pub fn policy_visits(&self) -> Vec<(Move, u32)> {
+        let visited = self.moves().filter(|stats| stats.visits > 0);
+        visited.map(|stats| (stats.mv, stats.visits)).collect()
+    }
+
+    /// The root's policy as the network gave it, without temperature and noise, in the order of
+    /// [`moves`](Search::moves); empty before the root's evaluation.
+    pub fn policy(&self) -> &[f32] {
+        &self.policy
+    }
+
+    /// Mean value of the root in [−1, 1], seen by the side to move; `None` before its evaluation.
+    pub fn value(&self) -> Option<f32> {
+        self.tree.root().filter(|root| root.visits > 0).map(|root| root.mean())
+    }
+
+    /// The most visited move; among equals the one of the higher value, then of the higher prior,
+    /// then the first. `None` before the root's evaluation or without a legal move.
+    pub fn best(&self) -> Option<Move> {
+        self.tree.root().and_then(|_| best(&self.tree, ROOT)).map(|(mv, _)| mv)
+    }
+
+    /// A move drawn with probability ∝ visits^(1/temperature); the [best](Search::best) at
+    /// temperature 0 or where nothing has been visited.
+    pub fn sample(&self, temperature: f32, rng: &mut Stream) -> Option<Move> {
+        let best = self.best()?;
+        let most = self.moves().map(|stats| stats.visits).max().unwrap_or(0);
+        if temperature <= 0.0 || most == 0 {
+            return Some(best);
+        }
+        // Scaled by the most visits, so that a low temperature cannot overflow.
+        let weight = |visits: u32| (visits as f64 / most as f64).powf(1.0 / temperature as f64);
+        let total: f64 = self.moves().map(|stats| weight(stats.visits)).sum();
+        let mut left = rng.random::<f64>() * total;
+        for stats in self.moves() {
+            left -= weight(stats.visits);
+            if left < 0.0 {
+                return Some(stats.mv);
+            }
+        }
+        Some(best)
+    }
+
+    /// The most visited line from the root.
+    pub fn line(&self) -> Vec<Move> {
+        let mut line = Vec::new();
+        let mut at = self.tree.root().map(|_| ROOT);
+        while let Some((mv, child)) = at.and_then(|at| best(&self.tree, at)) {
+            // Beyond the last visit there is only the prior.
+            if child.is_none() {
+                break;
+            }
+            line.push(mv);
+            at = child;
+        }
+        line
+    }
+
+    /// Whether the rest of the budget cannot change the most visited move, if that ends a search.
+    pub(super) fn is_decided(&self) -> bool {
+        let left = self.budget - self.simulations();
+        // Before half of the budget no lead is long enough.
+        if !self.config.stop_early || left > self.budget / 2 {
+            return false;
+        }
+        let (mut first, mut second) = (0, 0);
+        for visits in self.moves().map(|stats| stats.visits) {
+            (first, second) = (first.max(visits), second.max(visits.min(first)));
+        }
+        first - second > left
+    }
+
+    /// Draws from the symmetric Dirichlet distribution over the moves: normalised Gamma variates.
+    pub(super) fn draw_noise(&mut self, wanted: bool, moves: usize, rng: &mut Stream) {
+        self.noise.clear();
+        let alpha = self.config.noise_alpha as f64 / moves as f64;
+        let Ok(gamma) = Gamma::new(alpha, 1.0) else { return };
+        if !wanted || self.config.noise_fraction <= 0.0 {
+            return;
+        }
+        let drawn: Vec<f64> = (0..moves).map(|_| gamma.sample(rng)).collect();
+        let sum: f64 = drawn.iter().sum();
+        // A tiny alpha can underflow everywhere; then there is nothing to mix in.
+        if sum > 0.0 {
+            self.noise.extend(drawn.iter().map(|x| (x / sum) as f32));
+        }
+    }
+
+    /// Gives an evaluated root its policy with temperature and noise, replacing what an earlier
+    /// search of the same root made of it.
+    pub(super) fn prepare_root(&mut self) {
+        if self.tree.root().is_none() {
+            return;
+        }
+        if self.policy.is_empty() {
+            self.policy.extend(self.tree.edges(ROOT).map(|edge| edge.prior));
+        }
+        let mut priors = self.policy.clone();
+        if self.config.root_temperature != 1.0 {
+            let power = 1.0 / self.config.root_temperature;
+            priors.iter_mut().for_each(|prior| *prior = prior.powf(power));
+            let sum: f32 = priors.iter().sum();
+            priors.iter_mut().for_each(|prior| *prior /= sum);
+        }
+        let fraction = self.config.noise_fraction;
+        for (prior, noise) in priors.iter_mut().zip(&self.noise) {
+            *prior = (1.0 - fraction) * *prior + fraction * noise;
+        }
+        self.tree.set_root_priors(&priors);
+    }
+}
+
+fn stats(tree: &Tree, at: u32) -> impl Iterator<Item = MoveStats> + '_ {
+    tree.edges(at).map(|edge| {
+        let child = edge.child.map(|child| tree.node(child));
+        MoveStats {
+            mv: edge.mv,
+            visits: child.map_or(0, |child| child.visits),
+            prior: edge.prior,
+            value: child.map(|child| -child.mean()),
+        }
+    })
+}
+
+/// The best edge's move and child.
+fn best(tree: &Tree, at: u32) -> Option<(Move, Option<u32>)> {
+    let rank = |stats: &MoveStats| (stats.visits, stats.value.unwrap_or(0.0), stats.prior);
+    let edges = stats(tree, at).zip(tree.edges(at));
+    let best = edges.reduce(|best, next| if rank(&next.0) > rank(&best.0) { next } else { best });
+    best.map(|(stats, edge)| (stats.mv, edge.child))
+}

@@ -1,0 +1,250 @@
+//! The state machine: descents that stop where they need an evaluation.
+
+use surakarta_game::{Game, Move, OLYMPIAD};
+use surakarta_net::Batch;
+
+use super::SearchConfig;
+use super::tree::{ROOT, Tree};
+use crate::Stream;
+use crate::player::Work;
+
+/// What one search of a position may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Root {
+    /// Visits of the root at which the search is done, inherited ones included. The first visit
+    /// evaluates the root itself, so its moves have one visit fewer between them.
+    pub simulations: u32,
+    /// Whether to mix Dirichlet noise into the root's prior.
+    pub noise: bool,
+}
+
+/// What a search wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Step {
+    /// The evaluation of the position that it has put into the batch at this place.
+    Leaf(usize),
+    /// Nothing: the budget is spent, or there is no move to search.
+    Done,
+}
+
+/// A tree and the game that leads to its root; see the [module](super).
+#[derive(Clone, Debug)]
+pub struct Search {
+    pub(super) config: SearchConfig,
+    pub(super) tree: Tree,
+    /// Where `tree` is copied when its root moves on.
+    spare: Tree,
+    /// At the root between descents, at the leaf while that waits for its evaluation.
+    game: Game,
+    /// The nodes and edges from the root to the leaf.
+    path: Vec<(u32, usize)>,
+    waiting: bool,
+    pub(super) budget: u32,
+    /// One for each of the root's moves, or empty.
+    pub(super) noise: Vec<f32>,
+    /// The root's priors before temperature and noise; empty until the root is prepared.
+    pub(super) policy: Vec<f32>,
+    /// The legal moves of the root, and of each leaf in turn.
+    moves: Vec<Move>,
+    /// How many legal moves the root has.
+    root_moves: usize,
+    work: Work,
+}
+
+impl Search {
+    /// A search without a game.
+    pub fn new(config: SearchConfig) -> Search {
+        Search {
+            config,
+            tree: Tree::default(),
+            spare: Tree::default(),
+            game: Game::new(OLYMPIAD),
+            path: Vec::new(),
+            waiting: false,
+            budget: 0,
+            noise: Vec::new(),
+            policy: Vec::new(),
+            moves: Vec::new(),
+            root_moves: 0,
+            work: Work::default(),
+        }
+    }
+
+    /// How it searches.
+    pub fn config(&self) -> &SearchConfig {
+        &self.config
+    }
+
+    /// Forgets the tree. A new game must not begin with the tree of another.
+    pub fn clear(&mut self) {
+        self.abandon();
+        self.tree.clear();
+        self.policy.clear();
+    }
+
+    /// Turns to the present position of a game. If the tree knows the moves that led there from its
+    /// root, what is below them is kept, otherwise nothing. Noise is drawn now, from `rng`, once for
+    /// each legal move.
+    pub fn begin(&mut self, game: &Game, root: Root, rng: &mut Stream) {
+        self.abandon();
+        if !self.follow(game) {
+            self.clear();
+            self.game.clone_from(game);
+        }
+        self.work = Work::default();
+        self.game.legal_moves_into(&mut self.moves);
+        self.root_moves = self.moves.len();
+        self.budget = 0;
+        self.extend(root.simulations);
+        self.draw_noise(root.noise, self.root_moves, rng);
+        self.prepare_root();
+    }
+
+    /// Raises the budget of the present search; a lower one than before changes nothing.
+    pub fn extend(&mut self, simulations: u32) {
+        let forced = self.config.skip_forced && self.root_moves == 1;
+        let simulations = if forced { simulations.min(1) } else { simulations };
+        self.budget = self.budget.max(simulations);
+    }
+
+    /// Simulates until a position needs an evaluation, which it puts into the batch with its legal
+    /// moves, or until the search is done. Finished games need none. A second step before
+    /// [`accept`](Search::accept) asks for the same position again.
+    pub fn step(&mut self, batch: &mut Batch) -> Step {
+        while self.waiting || self.wants_more() {
+            if self.waiting || self.descend() {
+                self.waiting = true;
+                self.game.legal_moves_into(&mut self.moves);
+                return Step::Leaf(batch.push(*self.game.position(), &self.moves));
+            }
+        }
+        Step::Done
+    }
+
+    /// Takes the evaluation of the position that the last step asked for, from its place in the
+    /// batch: policy as probabilities, and outlook.
+    ///
+    /// # Panics
+    /// If no evaluation is awaited.
+    pub fn accept(&mut self, batch: &Batch, at: usize) {
+        assert!(self.waiting, "an evaluation that no step asked for");
+        debug_assert_eq!(batch.position(at), self.game.position());
+        self.waiting = false;
+        self.work.evaluations += 1;
+        let outlook = batch.outlook(at);
+        let value = self.blend(outlook.value(), outlook.margin);
+        let leaf = self.tree.push(batch.moves(at), batch.policy(at), value);
+        if leaf == ROOT {
+            self.prepare_root();
+        }
+        self.add_leaf(leaf, value);
+    }
+
+    /// Visits of the root so far, inherited ones included.
+    pub fn simulations(&self) -> u32 {
+        self.tree.root().map_or(0, |root| root.visits)
+    }
+
+    /// What the search has done since [`begin`](Search::begin): inherited visits are not in it, and
+    /// depth is the longest descent in plies.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    fn wants_more(&self) -> bool {
+        self.root_moves > 0 && self.simulations() < self.budget && !self.is_decided()
+    }
+
+    /// One descent. True if it stops at a position without evaluation; `game` then stands there.
+    fn descend(&mut self) -> bool {
+        let Some(root) = self.tree.root() else { return true };
+        let mut at = ROOT;
+        let mut node = root;
+        let mut reduction = self.config.root_fpu_reduction;
+        while node.edges > 0 {
+            let edge = self.tree.select(at, self.config.exploration(node.visits), reduction);
+            let next = self.tree.edge(at, edge);
+            self.path.push((at, edge));
+            self.game.play_legal(next.mv);
+            match next.child {
+                Some(child) => at = child,
+                None => match self.game.result() {
+                    None => return true,
+                    Some(result) => {
+                        let position = self.game.position();
+                        let value = result.outcome.value_for(position.side_to_move());
+                        let (own, enemy) = (position.own(), position.enemy());
+                        let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
+                        let value = self.blend(value as f32, margin / 12.0);
+                        let leaf = self.tree.push(&[], &[], value);
+                        self.add_leaf(leaf, value);
+                        return false;
+                    }
+                },
+            }
+            node = self.tree.node(at);
+            reduction = self.config.fpu_reduction;
+        }
+        let value = node.value;
+        self.back_up(at, value);
+        false
+    }
+
+    fn blend(&self, value: f32, margin: f32) -> f32 {
+        let weight = self.config.margin_weight;
+        (value + weight * margin) / (1.0 + weight)
+    }
+
+    fn add_leaf(&mut self, leaf: u32, value: f32) {
+        if let Some(&(at, edge)) = self.path.last() {
+            self.tree.attach(at, edge, leaf);
+        }
+        self.back_up(leaf, value);
+    }
+
+    /// Adds a value to a leaf and everything above it, and goes back to the root.
+    fn back_up(&mut self, leaf: u32, mut value: f32) {
+        self.work.simulations += 1;
+        self.work.depth = self.work.depth.max(self.path.len() as u32);
+        self.tree.node_mut(leaf).add(value);
+        while let Some((at, edge)) = self.path.pop() {
+            value = -value;
+            self.tree.back_up(at, edge, value);
+            self.game.undo();
+        }
+    }
+
+    /// Gives up a leaf that waits for its evaluation.
+    fn abandon(&mut self) {
+        self.waiting = false;
+        while self.path.pop().is_some() {
+            self.game.undo();
+        }
+    }
+
+    /// Moves the root on to the position of a game, if the tree reaches it.
+    fn follow(&mut self, game: &Game) -> bool {
+        let known = self.game.moves().len();
+        let goes_on = game.rules() == self.game.rules()
+            && game.start() == self.game.start()
+            && game.moves().starts_with(self.game.moves())
+            && game.result().is_none();
+        if self.tree.root().is_none() || !goes_on {
+            return false;
+        }
+        let mut root = ROOT;
+        for &mv in &game.moves()[known..] {
+            let edge = self.tree.edges(root).find(|edge| edge.mv == mv);
+            let Some(child) = edge.and_then(|edge| edge.child) else { return false };
+            root = child;
+        }
+        if root != ROOT {
+            self.tree.copy_subtree(root, &mut self.spare);
+            std::mem::swap(&mut self.tree, &mut self.spare);
+            self.policy.clear();
+            game.moves()[known..].iter().for_each(|&mv| self.game.play_legal(mv));
+        }
+        true
+    }
+}
