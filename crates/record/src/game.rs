@@ -2,6 +2,8 @@
 
 use surakarta_game::{Game, GameResult, Move, Position, RuleSet};
 
+use crate::sample::Sample;
+
 /// A finished game: where it began, every ply, and how it ended.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
@@ -54,15 +56,116 @@ pub enum Policy {
     Improved(Vec<(Move, u8)>),
 }
 
+/// A value in [−1, 1] in units of 1/32767, as shards keep it; values beyond are brought back to the
+/// nearest end.
+pub fn quantise(value: f32) -> i16 {
+    (value.clamp(-1.0, 1.0) * i16::MAX as f32).round() as i16
+}
+
+/// The value that [`quantise`] stands for. Quantising it again changes nothing.
+pub fn dequantise(units: i16) -> f32 {
+    units as f32 / i16::MAX as f32
+}
+
+impl PlyRecord {
+    /// The record of a ply in the form in which it comes back from a shard: the value on its grid,
+    /// the policy in the order of moves and without moves that have nothing.
+    pub fn new(
+        mv: Move,
+        search: SearchKind,
+        simulations: u32,
+        value: Option<f32>,
+        policy: Policy,
+    ) -> PlyRecord {
+        let ply = PlyRecord { mv, search, simulations, value, policy };
+        ply.canonical()
+    }
+
+    /// The same ply in the form in which it comes back from a shard: see [`PlyRecord::new`].
+    #[must_use]
+    pub fn canonical(mut self) -> PlyRecord {
+        // What is no number stays so, for the shard to refuse.
+        self.value = self.value.map(|value| match value.is_nan() {
+            true => value,
+            false => dequantise(quantise(value)),
+        });
+        self.policy = self.policy.canonical();
+        self
+    }
+
+    /// Whether the position before this ply is one to learn from: a full search left a policy.
+    pub fn is_sample(&self) -> bool {
+        self.search == SearchKind::Full && self.policy.total() > 0
+    }
+}
+
+impl Policy {
+    /// Visits or units of 1/255 in all.
+    pub fn total(&self) -> u64 {
+        match self {
+            Policy::None => 0,
+            Policy::Visits(visits) => visits.iter().map(|&(_, n)| n as u64).sum(),
+            Policy::Improved(shares) => shares.iter().map(|&(_, n)| n as u64).sum(),
+        }
+    }
+
+    /// Each move's share, in the order kept here; the shares sum to 1, up to rounding. Empty if there
+    /// is nothing to share.
+    pub fn shares(&self) -> Vec<(Move, f32)> {
+        let total = self.total();
+        if total == 0 {
+            return Vec::new();
+        }
+        let share = |n: u32| (n as f64 / total as f64) as f32;
+        match self {
+            Policy::None => Vec::new(),
+            Policy::Visits(visits) => visits.iter().map(|&(mv, n)| (mv, share(n))).collect(),
+            Policy::Improved(units) => units.iter().map(|&(mv, n)| (mv, share(n.into()))).collect(),
+        }
+    }
+
+    /// The same policy in the order of moves, without moves that have nothing.
+    #[must_use]
+    pub fn canonical(mut self) -> Policy {
+        match &mut self {
+            Policy::None => {}
+            Policy::Visits(visits) => {
+                visits.retain(|&(_, n)| n > 0);
+                visits.sort_unstable();
+            }
+            Policy::Improved(units) => {
+                units.retain(|&(_, n)| n > 0);
+                units.sort_unstable();
+            }
+        }
+        self
+    }
+}
+
 impl GameRecord {
-    /// The record of a finished game: its plies in order, one for each move.
+    /// The record of a finished game: its plies in order, one for each move, brought into the form
+    /// in which they come back from a shard.
     ///
     /// # Panics
     /// If the game is not over or the plies are not its moves: a bug in the caller.
     pub fn of(game: &Game, number: u64, plies: Vec<PlyRecord>) -> GameRecord {
         assert!(plies.iter().map(|ply| ply.mv).eq(game.moves().iter().copied()));
         let result = game.result().expect("a finished game");
+        let plies = plies.into_iter().map(PlyRecord::canonical).collect();
         GameRecord { number, start: *game.start(), plies, result }
+    }
+
+    /// The position that the last ply led to.
+    pub fn last_position(&self) -> Position {
+        self.plies.iter().fold(self.start, |position, ply| position.after(ply.mv))
+    }
+
+    /// What there is to learn from the game, in its order: one sample for each ply that
+    /// [is one](PlyRecord::is_sample).
+    pub fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
+        let last = self.last_position();
+        let plies = self.positions().zip(&self.plies).filter(|(_, ply)| ply.is_sample());
+        plies.map(move |(position, ply)| Sample::new(position, ply, self.result.outcome, &last))
     }
 
     /// The positions before each ply, then the last one.

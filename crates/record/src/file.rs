@@ -1,0 +1,67 @@
+//! Files that are either whole or not there.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Writes a file so that its name never stands for a part of it: beside the name, synced, then
+/// renamed over it, and the folder synced. What a killed process leaves is `<name>.tmp`, which the
+/// next try overwrites.
+///
+/// # Errors
+/// Whatever the system says; the file is then as it was before.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary(path);
+    let written = File::create(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)
+    });
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&temporary);
+    }
+    written?;
+    sync_folder(path)
+}
+
+fn temporary(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    name.into()
+}
+
+/// Makes the rename last through a power failure.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Folders cannot be opened as files here.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        write_atomically(&path, b"old").unwrap();
+        write_atomically(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        // A folder stands where the file is to go.
+        let folder = dir.path().join("folder");
+        fs::create_dir_all(folder.join("full")).unwrap();
+        assert!(write_atomically(&folder, b"x").is_err());
+        let mut names: Vec<_> =
+            fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["a", "folder"]);
+    }
+}

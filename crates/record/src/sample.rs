@@ -1,0 +1,54 @@
+//! What a network learns from.
+
+use surakarta_game::{Color, Move, Outcome, PIECES, Position, Symmetry};
+
+use crate::game::PlyRecord;
+
+/// A position with its targets, all of them seen by the side to move.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sample {
+    /// The position before the ply.
+    pub position: Position,
+    /// The search's share of each move; the shares sum to 1, and moves without any are left out.
+    pub policy: Vec<(Move, f32)>,
+    /// How the game ended: 1 won, 0 drawn, −1 lost.
+    pub outcome: i8,
+    /// (own − enemy)/12 pieces on the board when the game ended, whatever ended it.
+    pub margin: f32,
+    /// Value of the search's root in [−1, 1], if it had one.
+    pub value: Option<f32>,
+}
+
+impl Sample {
+    /// The sample of one ply of a game that ended so, with these pieces left.
+    pub fn new(position: Position, ply: &PlyRecord, outcome: Outcome, last: &Position) -> Sample {
+        let mover = position.side_to_move();
+        Sample {
+            position,
+            policy: ply.policy.shares(),
+            outcome: outcome.value_for(mover),
+            margin: margin(pieces_ahead(last, mover)),
+            value: ply.value,
+        }
+    }
+
+    /// The same sample on the board after a symmetry.
+    #[must_use]
+    pub fn under(&self, symmetry: Symmetry) -> Sample {
+        Sample {
+            position: self.position.under(symmetry),
+            policy: self.policy.iter().map(|&(mv, share)| (mv.under(symmetry), share)).collect(),
+            ..*self
+        }
+    }
+}
+
+/// How many pieces more a colour has than the other, −12 to 12.
+pub(crate) fn pieces_ahead(position: &Position, color: Color) -> i8 {
+    position.count(color) as i8 - position.count(color.other()) as i8
+}
+
+/// Pieces ahead as a part of all that a side can have.
+pub(crate) fn margin(pieces: i8) -> f32 {
+    pieces as f32 / PIECES as f32
+}
