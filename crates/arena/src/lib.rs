@@ -1,1 +1,46 @@
-//! Matches between players, Bradley-Terry ratings and their tables.
+//! Matches between players, Bradley–Terry ratings and their tables.
+//!
+//! A [`Tournament`] plays colour-swapped pairs of games from distinct openings on the threads of a
+//! pool and keeps a journal that it can go on from. [`Standings`] make a table of its games, rated
+//! by [`rate`].
+//!
+//! ```
+//! use surakarta_arena::{Session, Standings, StandingsOptions, Tournament};
+//! use surakarta_game::OLYMPIAD;
+//! use surakarta_search::{Player, RandomPlayer};
+//!
+//! let names = ["one".to_owned(), "other".to_owned()];
+//! let tournament = Tournament::round_robin(&names, 10, 8, OLYMPIAD, 7)?;
+//! let factory = |_| Ok(Box::new(RandomPlayer::new(Default::default())) as Box<dyn Player>);
+//! let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+//! let played = tournament.play(&factory, &Session::new(&pool))?;
+//! let standings = Standings::of(&names, &played.games, &StandingsOptions::default())?;
+//! assert_eq!(standings.games, 20);
+//! println!("{}", standings.table());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod connection;
+mod error;
+mod game;
+mod journal;
+mod linear;
+mod normal;
+mod opening;
+mod progress;
+mod rating;
+mod standings;
+mod table;
+mod text;
+mod tournament;
+
+pub use error::ArenaError;
+pub use game::{ArenaGame, ArenaPly, GameKey, Seat, play_game};
+pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet};
+pub use progress::{Progress, ProgressLine};
+pub use rating::{
+    Anchor, Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings,
+    Unrated, rate,
+};
+pub use standings::{AdvantageRow, DifferenceRow, Standing, Standings, StandingsOptions, Tally};
+pub use tournament::{Factory, PlayedGames, Session, Tournament};

@@ -1,0 +1,68 @@
+use std::path::PathBuf;
+
+use surakarta_game::IllegalMove;
+
+/// A tournament cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ArenaError {
+    /// Fewer than two players, or two with the same name.
+    #[error("{0}")]
+    Players(String),
+    /// A player could not be made.
+    #[error("player `{name}`: {source}")]
+    Factory {
+        /// Its name.
+        name: String,
+        /// What its factory said.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// There are not as many openings as pairs of games.
+    #[error(
+        "only {found} distinct openings of {plies} random plies were found for {wanted} pairs; ask for fewer pairs or longer openings"
+    )]
+    TooFewOpenings {
+        /// Openings of each pair of players.
+        wanted: usize,
+        /// Openings found.
+        found: usize,
+        /// Length of each.
+        plies: u32,
+    },
+    /// The moves of an opening are not legal.
+    #[error("opening {0}: {1}")]
+    Opening(usize, IllegalMove),
+    /// The journal could not be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The journal.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The journal is another tournament's.
+    #[error(
+        "{path} is the journal of another tournament ({differences}); give another journal, or the same settings to go on"
+    )]
+    OtherTournament {
+        /// The journal.
+        path: PathBuf,
+        /// What differs: `pairs is 10 there and 20 here`.
+        differences: String,
+    },
+    /// The file is no journal, or a line of it is damaged.
+    #[error("{path}, line {line}: {reason}; move the file away to start afresh")]
+    Journal {
+        /// The file.
+        path: PathBuf,
+        /// The line, 1 the first.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Another process writes to the journal.
+    #[error("{0} is in use by another process; wait for it to end or give another journal")]
+    InUse(PathBuf),
+    /// A player to be rated, or the anchor, does not occur.
+    #[error("`{0}` is not one of the players: {1}")]
+    UnknownPlayer(String, String),
+}

@@ -1,0 +1,187 @@
+//! One game between two players, and its record.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use surakarta_game::{Color, Ending, Game, GameResult, Move, Outcome};
+use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
+use surakarta_search::{Limits, Player};
+
+use crate::opening::Opening;
+use crate::text;
+
+/// A game's place in its tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct GameKey {
+    /// Number of the colour-swapped pair among those of its pairing, which is that of its opening.
+    pub pair: u32,
+    /// Number of the two players' pairing in the tournament.
+    pub pairing: u32,
+    /// Whether the pairing's second player has Black.
+    pub swapped: bool,
+}
+
+/// A finished game. As JSON it is one line of a journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArenaGame {
+    /// Its place in the tournament.
+    #[serde(flatten)]
+    pub key: GameKey,
+    /// Who had Black, and the first move of a game from the start position.
+    pub black: String,
+    /// Who had White.
+    pub white: String,
+    /// Where it began.
+    pub opening: Opening,
+    /// Every ply from there.
+    pub plies: Vec<ArenaPly>,
+    /// Why it is over.
+    #[serde(with = "text")]
+    pub ending: Ending,
+    /// Who has won; in JSON as seen by Black: `1-0`, `0-1`, `1/2-1/2`.
+    #[serde(rename = "result", with = "text::outcome")]
+    pub outcome: Outcome,
+    /// What went wrong, where a player lost by a crash or an illegal move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+}
+
+/// One ply of a game, and what it took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ArenaPly {
+    /// The move.
+    #[serde(rename = "move", with = "text")]
+    pub mv: Move,
+    /// Expected result in [−1, 1], seen by the player who makes the move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<f32>,
+    /// Wall time in microseconds.
+    pub us: u64,
+    /// Descents from the root of a tree.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub simulations: u64,
+    /// Moves made by alpha-beta.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub nodes: u64,
+    /// Positions that a network evaluated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub evaluations: u64,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl ArenaGame {
+    /// Who plays a colour.
+    pub fn player(&self, color: Color) -> &str {
+        match color {
+            Color::Black => &self.black,
+            Color::White => &self.white,
+        }
+    }
+
+    /// Black's points: 1 for a win, ½ for a draw, 0 for a loss.
+    pub fn score(&self) -> f64 {
+        f64::from(self.outcome.value_for(Color::Black) + 1) / 2.0
+    }
+
+    /// Every move from the opening's start position.
+    pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
+        self.opening.moves.iter().copied().chain(self.plies.iter().map(|ply| ply.mv))
+    }
+
+    /// The game as self-play and exports keep theirs, with its values and without a policy.
+    pub fn record(&self, number: u64) -> GameRecord {
+        let ply = |mv, search, simulations, value| PlyRecord {
+            mv,
+            search,
+            simulations,
+            value,
+            policy: Policy::None,
+        };
+        let opening = self.opening.moves.iter().map(|&mv| ply(mv, SearchKind::Opening, 0, None));
+        let played = self.plies.iter().map(|p| {
+            let simulations = u32::try_from(p.simulations).unwrap_or(u32::MAX);
+            ply(p.mv, SearchKind::Full, simulations, p.value)
+        });
+        GameRecord {
+            number,
+            start: self.opening.start,
+            plies: opening.chain(played).collect(),
+            result: GameResult { ending: self.ending, outcome: self.outcome },
+        }
+    }
+}
+
+/// A player at the board.
+pub struct Seat<'a> {
+    /// Its name in the record.
+    pub name: &'a str,
+    /// The player itself.
+    pub player: &'a mut dyn Player,
+    /// What it draws its random numbers from in this game.
+    pub seed: u64,
+    /// How much it may think, beside the limits of its own.
+    pub limits: Limits,
+}
+
+/// Plays one game to its end; `game` stands where the opening leads. The first seat has Black.
+///
+/// A player whose search fails loses by `crash`, one that answers with an illegal move by
+/// `illegal-move`. Time is measured, and nobody forfeits by it.
+pub fn play_game(
+    key: GameKey,
+    opening: &Opening,
+    mut game: Game,
+    seats: [Seat<'_>; 2],
+) -> ArenaGame {
+    let [mut black, mut white] = seats;
+    let mut plies = Vec::with_capacity(64);
+    let mut fault = None;
+    for seat in [&mut black, &mut white] {
+        seat.player.new_game(seat.seed);
+    }
+    let result = loop {
+        if let Some(result) = game.result() {
+            break result;
+        }
+        let color = game.side_to_move();
+        let seat = if color == Color::Black { &mut black } else { &mut white };
+        let began = Instant::now();
+        let choice = seat.player.choose(&game, &seat.limits);
+        let us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let lost = match choice {
+            Err(error) => Some((Ending::Crash, error.to_string())),
+            Ok(choice) => match game.play(choice.mv) {
+                Err(error) => Some((Ending::IllegalMove, error.to_string())),
+                Ok(()) => {
+                    plies.push(ArenaPly {
+                        mv: choice.mv,
+                        value: choice.value.filter(|value| value.is_finite()),
+                        us,
+                        simulations: choice.work.simulations,
+                        nodes: choice.work.nodes,
+                        evaluations: choice.work.evaluations,
+                    });
+                    None
+                }
+            },
+        };
+        if let Some((ending, reason)) = lost {
+            tracing::error!(player = seat.name, ply = game.moves().len(), %ending, "{reason}");
+            game.forfeit(color, ending);
+            fault = Some(reason);
+        }
+    };
+    ArenaGame {
+        key,
+        black: black.name.to_owned(),
+        white: white.name.to_owned(),
+        opening: opening.clone(),
+        plies,
+        ending: result.ending,
+        outcome: result.outcome,
+        fault,
+    }
+}

@@ -1,0 +1,169 @@
+//! Openings: where the games of a pair begin.
+
+use std::collections::HashSet;
+
+use rand::RngExt;
+use serde::{Deserialize, Serialize};
+use surakarta_game::{Color, Game, IllegalMove, Move, Position, RuleSet, Symmetry, Variant};
+use surakarta_search::stream;
+
+use crate::error::ArenaError;
+use crate::text;
+
+/// Random plies of an opening where nothing else is asked for. Even, so that Black moves first in
+/// the game proper too.
+pub const DEFAULT_OPENING_PLIES: u32 = 8;
+
+/// Keeps the stream of openings apart from all others of the same seed.
+const STREAM: u64 = u64::from_be_bytes(*b"openings");
+
+/// Tries for one more opening before giving up.
+const TRIES: u32 = 4000;
+
+/// Moves played before the players take over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// The position that they begin with.
+    #[serde(with = "text")]
+    pub start: Position,
+    /// The moves from there.
+    #[serde(with = "text::list")]
+    pub moves: Vec<Move>,
+}
+
+impl Opening {
+    /// The game after the opening's moves, which count for repetition.
+    ///
+    /// # Errors
+    /// If a move is illegal.
+    pub fn game(&self, rules: RuleSet) -> Result<Game, IllegalMove> {
+        let mut game = Game::from_position(rules, self.start);
+        for &mv in &self.moves {
+            game.play(mv)?;
+        }
+        Ok(game)
+    }
+
+    /// The position after its moves, were they legal.
+    pub fn position(&self) -> Position {
+        self.moves.iter().fold(self.start, |position, &mv| position.after(mv))
+    }
+}
+
+/// The openings of a tournament: the games of pair *i* begin with opening *i*, whoever plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpeningSet {
+    /// Where they come from, in words: `random, 8 plies`.
+    pub source: String,
+    /// One for each pair of games.
+    pub openings: Vec<Opening>,
+}
+
+impl OpeningSet {
+    /// Openings of random legal moves from the start position.
+    ///
+    /// No game is over after them, and no two lead to the same position, nor to positions that a
+    /// symmetry of the board or the exchange of colours turns into each other. Both sides have
+    /// equally many pieces wherever such openings are left. A smaller number from the same seed is
+    /// the beginning of a larger one.
+    ///
+    /// # Errors
+    /// If there are not that many.
+    pub fn random(
+        rules: RuleSet,
+        seed: u64,
+        plies: u32,
+        count: usize,
+    ) -> Result<OpeningSet, ArenaError> {
+        let mut rng = stream(seed, [STREAM, 0, 0]);
+        let mut seen = HashSet::new();
+        let mut openings = Vec::with_capacity(count);
+        let mut moves = Vec::new();
+        for _ in 0..count {
+            let next = (0..TRIES).find_map(|attempt| {
+                let mut game = Game::new(rules);
+                for _ in 0..plies {
+                    game.legal_moves_into(&mut moves);
+                    // Over before its time.
+                    let n = u32::try_from(moves.len()).ok().filter(|&n| n > 0)?;
+                    game.play_legal(moves[rng.random_range(0..n) as usize]);
+                }
+                let position = game.position();
+                let even = position.count(Color::Black) == position.count(Color::White);
+                let wanted = game.result().is_none() && (even || attempt >= TRIES / 2);
+                (wanted && seen.insert(up_to_symmetry(position)))
+                    .then(|| Opening { start: *game.start(), moves: game.moves().to_vec() })
+            });
+            openings.push(next.ok_or(ArenaError::TooFewOpenings {
+                wanted: count,
+                found: openings.len(),
+                plies,
+            })?);
+        }
+        let source = format!("random, {plies} plies");
+        Ok(OpeningSet { source, openings })
+    }
+
+    /// The start position alone, for as many pairs as wanted: players that are deterministic will
+    /// repeat their games.
+    pub fn start_position(count: usize) -> OpeningSet {
+        let opening = Opening { start: Position::start(Variant::Standard), moves: Vec::new() };
+        OpeningSet { source: "start position".to_owned(), openings: vec![opening; count] }
+    }
+}
+
+/// The same for positions that a symmetry of the board or the exchange of colours turns into each
+/// other: the least of the eight views of (own pieces, enemy pieces).
+pub(crate) fn up_to_symmetry(position: &Position) -> (u64, u64) {
+    let views = Symmetry::ALL.map(|s| (s.set(position.own()), s.set(position.enemy())));
+    views.into_iter().min().expect("eight symmetries")
+}
+
+#[cfg(test)]
+mod tests {
+    use surakarta_game::{NO_REPEAT, OLYMPIAD};
+
+    use super::*;
+
+    #[test]
+    fn openings_are_legal_distinct_even_and_go_on() {
+        for (seed, plies) in [(1, 1), (2, 6), (3, 8), (4, 21)] {
+            let count = if plies == 1 { 8 } else { 300 };
+            let set = OpeningSet::random(NO_REPEAT, seed, plies, count).unwrap();
+            let mut views = HashSet::new();
+            for opening in &set.openings {
+                let game = opening.game(NO_REPEAT).unwrap();
+                assert_eq!(game.moves().len() as u32, plies);
+                assert!(game.result().is_none());
+                assert_eq!(
+                    game.position().count(Color::Black),
+                    game.position().count(Color::White)
+                );
+                assert_eq!(*game.position(), opening.position());
+                // The slow twin of the key: none of the eight images has been seen.
+                let position = game.position();
+                let images =
+                    Symmetry::ALL.map(|s| (s.set(position.own()), s.set(position.enemy())));
+                assert!(images.iter().all(|image| !views.contains(image)));
+                views.extend(images);
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_gives_its_openings_and_fewer_are_the_first_of_more() {
+        let ten = OpeningSet::random(OLYMPIAD, 5, 8, 10).unwrap();
+        let hundred = OpeningSet::random(OLYMPIAD, 5, 8, 100).unwrap();
+        assert_eq!(ten.openings[..], hundred.openings[..10]);
+        assert_ne!(ten, OpeningSet::random(OLYMPIAD, 6, 8, 10).unwrap());
+    }
+
+    #[test]
+    fn too_many_are_refused_with_the_mend() {
+        // Sixteen first moves, of which mirror images count once.
+        let error = OpeningSet::random(OLYMPIAD, 1, 1, 9).unwrap_err().to_string();
+        assert!(error.starts_with("only 8 distinct openings of 1 random plies"), "{error}");
+        assert!(OpeningSet::random(OLYMPIAD, 1, 0, 1).is_ok());
+        assert!(OpeningSet::random(OLYMPIAD, 1, 0, 2).is_err());
+    }
+}
