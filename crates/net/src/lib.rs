@@ -2,14 +2,18 @@
 //!
 //! A network sees a position with the eyes of the side to move ([`active`], [`policy_index`]). Its
 //! [`Shape`] says which tensors it has, its [`Weights`] hold them and live in a safetensors file.
-//! Whatever evaluates positions for a search is an [`Evaluator`].
+//! Whatever evaluates positions for a search is an [`Evaluator`]; [`Mlp`] is the one without libtorch.
 
 mod evaluator;
 mod inputs;
+mod lanes;
+mod layers;
+mod mlp;
 mod shape;
 mod weights;
 
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Outlook};
 pub use inputs::{INPUT_VERSION, INPUTS, active, mover_move, policy_index};
+pub use mlp::{Kernel, Mlp};
 pub use shape::{InvalidShape, MlpShape, Shape, TensorSpec};
 pub use weights::{FORMAT_VERSION, InvalidWeights, LoadError, LoadProblem, SaveError, Weights};

@@ -1,0 +1,222 @@
+//! A network's layers, laid out for inference, and the arithmetic of one evaluation.
+
+use surakarta_game::{Move, Position};
+
+use crate::evaluator::Outlook;
+use crate::inputs::{INPUTS, active, policy_index};
+use crate::lanes::{LANES, Lanes, larger, softmax};
+use crate::shape::Shape;
+use crate::weights::Weights;
+
+/// Everything that evaluations only read.
+#[derive(Debug)]
+pub(crate) struct Layers {
+    hidden: Vec<Hidden>,
+    policy: Head,
+    /// Win, draw, loss, margin.
+    outlook: Head,
+}
+
+/// A hidden layer by its inputs: one row of weights for each, so that an input which is 0 costs
+/// nothing.
+#[derive(Debug)]
+struct Hidden {
+    bias: Vec<Lanes>,
+    rows: Vec<Lanes>,
+}
+
+/// An output layer by its outputs: one row of weights for each, so that an output which nobody asks
+/// for costs nothing.
+#[derive(Debug)]
+struct Head {
+    bias: Vec<f32>,
+    rows: Vec<Lanes>,
+}
+
+/// What one evaluation writes on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch {
+    inputs: [u16; INPUTS],
+    /// The hidden layer at hand, before or after ReLU.
+    units: Vec<Lanes>,
+    /// Its units above 0, ascending, and their values.
+    active: Vec<u16>,
+    values: Vec<f32>,
+    logits: Vec<Lanes>,
+}
+
+impl Layers {
+    pub(crate) fn new(weights: &Weights) -> Layers {
+        let Shape::Mlp(mlp) = weights.shape();
+        let tensor = |name: String| weights.tensor(&name).expect("weights have all tensors");
+        let linear =
+            |layer: &str| (tensor(format!("{layer}.weight")), tensor(format!("{layer}.bias")));
+        let mut hidden = Vec::new();
+        for (i, &width) in mlp.hidden().iter().enumerate() {
+            let (weight, bias) = linear(&format!("hidden.{i}"));
+            let inputs = weight.len() / width;
+            let turned: Vec<f32> = (0..inputs)
+                .flat_map(|input| (0..width).map(move |unit| weight[unit * inputs + input]))
+                .collect();
+            hidden.push(Hidden { bias: vectors(bias), rows: vectors(&turned) });
+        }
+        let head = |layers: &[&str]| Head {
+            bias: layers.iter().flat_map(|layer| linear(layer).1.to_vec()).collect(),
+            rows: layers.iter().flat_map(|layer| vectors(linear(layer).0)).collect(),
+        };
+        Layers { hidden, policy: head(&["policy"]), outlook: head(&["wdl", "margin"]) }
+    }
+
+    pub(crate) fn scratch(&self) -> Scratch {
+        let widest = self.hidden.iter().map(|layer| layer.bias.len()).max().unwrap_or(0);
+        Scratch {
+            inputs: [0; INPUTS],
+            units: vec![Lanes::splat(0.0); widest],
+            active: vec![0; widest * LANES],
+            values: vec![0.0; widest * LANES],
+            logits: Vec::new(),
+        }
+    }
+
+    /// Evaluates one position: probabilities of the moves, and the outlook. `BLOCK` vectors of a
+    /// hidden layer and `OUTPUTS` moves (a divisor of [`LANES`]) are summed at once, as registers
+    /// allow; no bit of the result depends on them.
+    #[inline(always)]
+    pub(crate) fn evaluate<const BLOCK: usize, const OUTPUTS: usize>(
+        &self,
+        scratch: &mut Scratch,
+        position: &Position,
+        moves: &[Move],
+        policy: &mut [f32],
+        outlook: &mut Outlook,
+    ) {
+        let Scratch { inputs, units, active: indices, values, logits } = scratch;
+
+        let (first, later) = self.hidden.split_first().expect("a network has hidden layers");
+        first.sum_rows::<BLOCK>(active(position, inputs), units, |sum, row, _| sum.plus(row));
+        let mut width = first.bias.len();
+        for layer in later {
+            let count = list_active(&units[..width], indices, values);
+            let values = &values[..count];
+            layer.sum_rows::<BLOCK>(&indices[..count], units, |sum, row, i| {
+                sum.plus_product(row, Lanes::splat(values[i]))
+            });
+            width = layer.bias.len();
+        }
+        let units = &mut units[..width];
+        for x in &mut *units {
+            *x = x.map(|x| larger(x, 0.0));
+        }
+
+        let [win, draw, loss, margin] = self.outlook.outputs::<4>([0, 1, 2, 3], units);
+        let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
+        wdl[0].0[..3].copy_from_slice(&[win, draw, loss]);
+        softmax(&mut wdl);
+        *outlook = Outlook { wdl: [wdl[0].0[0], wdl[0].0[1], wdl[0].0[2]], margin };
+
+        let side = position.side_to_move();
+        let index = |mv: Move| policy_index(mv, side).expect("batches hold legal moves only");
+        logits.clear();
+        for some in moves.chunks(LANES) {
+            let mut lanes = Lanes::splat(f32::NEG_INFINITY);
+            for (few, logits) in some.chunks(OUTPUTS).zip(lanes.0.chunks_mut(OUTPUTS)) {
+                let last = few.len() - 1;
+                let outputs = std::array::from_fn(|i| index(few[i.min(last)]));
+                let outputs = self.policy.outputs::<OUTPUTS>(outputs, units);
+                for (logit, output) in logits.iter_mut().zip(outputs).take(few.len()) {
+                    *logit = output;
+                }
+            }
+            logits.push(lanes);
+        }
+        softmax(logits);
+        for (some, lanes) in policy.chunks_mut(LANES).zip(&*logits) {
+            some.copy_from_slice(&lanes.0[..some.len()]);
+        }
+    }
+}
+
+impl Hidden {
+    /// Bias plus the rows of the active inputs, one after another, each added by `add` (sum, row,
+    /// place in the list).
+    #[inline(always)]
+    fn sum_rows<const BLOCK: usize>(
+        &self,
+        active: &[u16],
+        output: &mut [Lanes],
+        add: impl Fn(Lanes, Lanes, usize) -> Lanes,
+    ) {
+        let width = self.bias.len();
+        let output = &mut output[..width];
+        let mut start = 0;
+        while width - start >= BLOCK {
+            self.sum_block::<BLOCK>(start, active, output, &add);
+            start += BLOCK;
+        }
+        while start < width {
+            self.sum_block::<1>(start, active, output, &add);
+            start += 1;
+        }
+    }
+
+    #[inline(always)]
+    fn sum_block<const BLOCK: usize>(
+        &self,
+        start: usize,
+        active: &[u16],
+        output: &mut [Lanes],
+        add: &impl Fn(Lanes, Lanes, usize) -> Lanes,
+    ) {
+        let width = self.bias.len();
+        let mut sums: [Lanes; BLOCK] = block(&self.bias[start..]);
+        for (i, &input) in active.iter().enumerate() {
+            let row: [Lanes; BLOCK] = block(&self.rows[input as usize * width + start..]);
+            for (sum, row) in sums.iter_mut().zip(row) {
+                *sum = add(*sum, row, i);
+            }
+        }
+        output[start..start + BLOCK].copy_from_slice(&sums);
+    }
+}
+
+impl Head {
+    /// Some of the outputs, given the units below.
+    #[inline(always)]
+    fn outputs<const N: usize>(&self, outputs: [usize; N], units: &[Lanes]) -> [f32; N] {
+        let width = units.len();
+        let rows = outputs.map(|output| &self.rows[output * width..][..width]);
+        let mut sums = [Lanes::splat(0.0); N];
+        for (i, unit) in units.iter().enumerate() {
+            for (sum, row) in sums.iter_mut().zip(rows) {
+                *sum = sum.plus_product(row[i], *unit);
+            }
+        }
+        std::array::from_fn(|i| sums[i].sum() + self.bias[outputs[i]])
+    }
+}
+
+/// Lists the units above 0, ascending, with their values, and returns how many there are.
+#[inline(always)]
+fn list_active(units: &[Lanes], active: &mut [u16], values: &mut [f32]) -> usize {
+    let mut count = 0;
+    for (i, lanes) in units.iter().enumerate() {
+        for (lane, &x) in lanes.0.iter().enumerate() {
+            // Written always and kept only if above 0: no branch to guess.
+            active[count] = (i * LANES + lane) as u16;
+            values[count] = x;
+            count += usize::from(x > 0.0);
+        }
+    }
+    count
+}
+
+#[inline(always)]
+fn block<const BLOCK: usize>(lanes: &[Lanes]) -> [Lanes; BLOCK] {
+    *lanes.first_chunk().expect("a row has whole blocks")
+}
+
+fn vectors(numbers: &[f32]) -> Vec<Lanes> {
+    let (chunks, rest) = numbers.as_chunks();
+    assert!(rest.is_empty(), "widths are whole vectors");
+    chunks.iter().map(|&lanes| Lanes(lanes)).collect()
+}

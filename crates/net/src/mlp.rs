@@ -1,0 +1,128 @@
+//! Native inference of fully connected networks: no libtorch, any batch size, one core.
+
+use std::sync::Arc;
+
+use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::layers::{Layers, Scratch};
+use crate::weights::Weights;
+
+/// A fully connected network, ready to evaluate. Clones share the weights.
+///
+/// The evaluation of a position has the same bits in any batch and with any [`Kernel`].
+#[derive(Clone, Debug)]
+pub struct Mlp {
+    layers: Arc<Layers>,
+    scratch: Scratch,
+    kernel: Kernel,
+}
+
+/// The same arithmetic, compiled for one kind of processor. A value exists only on a processor that
+/// can run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernel(Target);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Kernel {
+    /// Those that this processor can run, fastest last.
+    pub fn available() -> Vec<Kernel> {
+        let mut kernels = vec![Kernel(Target::Portable)];
+        #[cfg(target_arch = "x86_64")]
+        {
+            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+            let bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt");
+            if avx2 && bits {
+                kernels.push(Kernel(Target::Avx2));
+                let avx512 = is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl");
+                if avx512 {
+                    kernels.push(Kernel(Target::Avx512));
+                }
+            }
+        }
+        kernels
+    }
+
+    /// The fastest one that this processor can run.
+    pub fn best() -> Kernel {
+        *Kernel::available().last().expect("one is portable")
+    }
+
+    /// `portable`, `avx2` or `avx512`.
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Target::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx2 => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx512 => "avx512",
+        }
+    }
+}
+
+impl Mlp {
+    /// The network with these weights, on the best kernel.
+    pub fn new(weights: &Weights) -> Mlp {
+        Mlp::with_kernel(weights, Kernel::best())
+    }
+
+    /// The same on a kernel of choice.
+    pub fn with_kernel(weights: &Weights, kernel: Kernel) -> Mlp {
+        let layers = Layers::new(weights);
+        Mlp { scratch: layers.scratch(), layers: Arc::new(layers), kernel }
+    }
+
+    /// The name of the kernel, for headers of files that depend on evaluations.
+    pub fn kernel(&self) -> &'static str {
+        self.kernel.name()
+    }
+}
+
+impl Evaluator for Mlp {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        let (layers, scratch) = (&*self.layers, &mut self.scratch);
+        match self.kernel.0 {
+            Target::Portable => evaluate::<4, 4>(layers, scratch, batch),
+            // SAFETY: this kernel exists only where `available` found these features.
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx512 => unsafe { evaluate_avx512(layers, scratch, batch) },
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn evaluate<const BLOCK: usize, const OUTPUTS: usize>(
+    layers: &Layers,
+    scratch: &mut Scratch,
+    batch: &mut Batch,
+) {
+    for at in 0..batch.len() {
+        let (position, moves, policy, outlook) = batch.item_mut(at);
+        layers.evaluate::<BLOCK, OUTPUTS>(scratch, position, moves, policy, outlook);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,popcnt")]
+fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
+    evaluate::<4, 4>(layers, scratch, batch);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
+fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
+    evaluate::<16, 8>(layers, scratch, batch);
+}

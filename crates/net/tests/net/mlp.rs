@@ -1,0 +1,111 @@
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use surakarta_game::Position;
+use surakarta_net::{Batch, Evaluator, Kernel, Mlp, Outlook, Weights};
+
+use crate::twin::{dense_evaluation, lively_weights, random_positions};
+
+/// Widths with and without rests of every block size, and every depth.
+const SHAPES: [&[usize]; 5] = [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16]];
+
+/// Policy and outlook of each position, evaluated in batches of the given sizes, over and over.
+fn evaluated(mlp: &mut Mlp, positions: &[Position], sizes: &[usize]) -> Vec<(Vec<f32>, Outlook)> {
+    let mut sizes = sizes.iter().cycle();
+    let mut rest = positions;
+    let mut batch = Batch::default();
+    let mut results = Vec::new();
+    while let (Some(&size), false) = (sizes.next(), rest.is_empty()) {
+        let now;
+        (now, rest) = rest.split_at(size.min(rest.len()));
+        batch.clear();
+        for position in now {
+            batch.push(*position, &position.moves());
+        }
+        mlp.evaluate(&mut batch).unwrap();
+        results.extend((0..batch.len()).map(|at| (batch.policy(at).to_vec(), *batch.outlook(at))));
+    }
+    results
+}
+
+fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
+    policy.iter().chain(&outlook.wdl).chain([&outlook.margin]).map(|x| x.to_bits()).collect()
+}
+
+#[test]
+fn agrees_with_the_dense_twin() {
+    for (seed, hidden) in SHAPES.into_iter().enumerate() {
+        let weights = lively_weights(hidden, seed as u64);
+        let positions = random_positions(1_000, seed as u64);
+        let results = evaluated(&mut Mlp::new(&weights), &positions, &[32]);
+        for (position, (policy, outlook)) in positions.iter().zip(results) {
+            let (twin_policy, twin_wdl, twin_margin) =
+                dense_evaluation(&weights, position, &position.moves());
+            assert_eq!(policy.len(), twin_policy.len());
+            let ours = policy.iter().chain(&outlook.wdl).chain([&outlook.margin]);
+            let twins = twin_policy.iter().chain(&twin_wdl).chain([&twin_margin]);
+            for (&x, &twin) in ours.zip(twins) {
+                assert!((f64::from(x) - twin).abs() < 1e-4, "{x} for {twin} in {position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn has_the_same_bits_in_any_batch_on_any_kernel() {
+    for (seed, hidden) in SHAPES.into_iter().enumerate() {
+        let weights = lively_weights(hidden, seed as u64);
+        let positions = random_positions(300, 100 + seed as u64);
+        let expected = evaluated(&mut Mlp::new(&weights), &positions, &[1]);
+        let mut order: Vec<usize> = (0..positions.len()).collect();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed as u64);
+        for kernel in Kernel::available() {
+            let mut mlp = Mlp::with_kernel(&weights, kernel);
+            assert_eq!(mlp.kernel(), kernel.name());
+            for i in (1..order.len()).rev() {
+                order.swap(i, rng.next_u32() as usize % (i + 1));
+            }
+            let shuffled: Vec<Position> = order.iter().map(|&i| positions[i]).collect();
+            let results = evaluated(&mut mlp, &shuffled, &[1, 7, 64, 2, 33]);
+            for (&i, result) in order.iter().zip(&results) {
+                let name = kernel.name();
+                assert_eq!(bits(result), bits(&expected[i]), "{name}: {}", positions[i]);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_network_says_the_same_for_ever() {
+    // Shards quote the weights' hash alone: these bits may change only with the input version.
+    let weights = lively_weights(&[64, 32], 1);
+    let (policy, outlook) =
+        evaluated(&mut Mlp::new(&weights), &[Position::default()], &[1]).swap_remove(0);
+    let expected = [1043271532, 1017957505, 1055297309, 1053495605, 1042071387, 3199631379];
+    assert_eq!(bits(&(policy[..2].to_vec(), outlook)), expected);
+}
+
+#[test]
+fn an_untrained_network_hardly_prefers_anything() {
+    let weights = Weights::random(surakarta_net::Shape::mlp(&[256, 128]).unwrap(), 9);
+    for (policy, outlook) in evaluated(&mut Mlp::new(&weights), &random_positions(100, 9), &[16]) {
+        let sum: f32 = policy.iter().sum();
+        assert!((sum - 1.0).abs() < 1e-5);
+        assert!(policy.iter().all(|p| p * (policy.len() as f32) < 2.0), "{policy:?}");
+        assert!(outlook.value().abs() < 0.2 && outlook.margin.abs() < 0.5, "{outlook:?}");
+    }
+}
+
+#[test]
+fn clones_share_nothing_that_changes() {
+    let weights = lively_weights(&[64], 4);
+    let positions = random_positions(50, 4);
+    let mut mlp = Mlp::new(&weights);
+    let expected = evaluated(&mut mlp, &positions, &[8]);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let mut clone = mlp.clone();
+            let (positions, expected) = (&positions, &expected);
+            scope.spawn(move || assert_eq!(&evaluated(&mut clone, positions, &[5]), expected));
+        }
+    });
+}

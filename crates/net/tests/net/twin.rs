@@ -1,0 +1,101 @@
+//! The slow, obvious counterpart of inputs and inference, and positions to compare them on. Tests
+//! and benches share it.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use surakarta_game::{Color, Game, Move, OLYMPIAD, Point, Position, Symmetry, Variant};
+use surakarta_net::{INPUTS, Shape, Weights};
+
+/// The positions of random games that have a legal move, at least `count` of them.
+pub fn random_positions(count: usize, seed: u64) -> Vec<Position> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut positions = Vec::new();
+    while positions.len() < count {
+        let mut game = Game::new(OLYMPIAD);
+        while game.result().is_none() {
+            positions.push(*game.position());
+            let moves = game.position().moves();
+            let mv = moves[rng.next_u32() as usize % moves.len()];
+            game.play(mv).expect("a legal move");
+        }
+    }
+    positions
+}
+
+/// All inputs, written from the table in the documentation.
+pub fn dense_inputs(position: &Position) -> [f64; INPUTS] {
+    let me = position.side_to_move();
+    let attacks = position.attacks();
+    let mut inputs = [0.0; INPUTS];
+    for (file, rank) in (0..6).flat_map(|file| (0..6).map(move |rank| (file, rank))) {
+        let point = Point::new(6 * rank + file).expect("on the board");
+        let rank_seen = if me == Color::Black { rank } else { 5 - rank };
+        let seen = usize::from(6 * rank_seen + file);
+        for (group, color) in [me, me.other()].into_iter().enumerate() {
+            if position.color_at(point) == Some(color) {
+                inputs[36 * group + seen] = 1.0;
+            }
+            if attacks[color as usize] & point.bit() != 0 {
+                inputs[72 + 36 * group + seen] = 1.0;
+            }
+        }
+    }
+    for (group, color) in [me, me.other()].into_iter().enumerate() {
+        let count = position.count(color) as usize;
+        if count > 0 {
+            inputs[144 + 12 * group + count - 1] = 1.0;
+        }
+    }
+    inputs[168 + (position.quiet_plies() as usize / 3).min(15)] = 1.0;
+    inputs
+}
+
+/// What a network says of a position, in f64 and with every zero multiplied: the probabilities of
+/// the moves, of win, draw and loss, and the margin.
+pub fn dense_evaluation(
+    weights: &Weights,
+    position: &Position,
+    moves: &[Move],
+) -> (Vec<f64>, Vec<f64>, f64) {
+    let linear = |layer: &str, x: &[f64]| -> Vec<f64> {
+        let weight = weights.tensor(&format!("{layer}.weight")).expect("a weight");
+        let bias = weights.tensor(&format!("{layer}.bias")).expect("a bias");
+        let rows = weight.chunks_exact(x.len()).zip(bias);
+        rows.map(|(row, bias)| {
+            f64::from(*bias) + row.iter().zip(x).map(|(w, x)| f64::from(*w) * x).sum::<f64>()
+        })
+        .collect()
+    };
+    let softmax = |logits: Vec<f64>| -> Vec<f64> {
+        let most = logits.iter().copied().fold(f64::MIN, f64::max);
+        let sum: f64 = logits.iter().map(|x| (x - most).exp()).sum();
+        logits.iter().map(|x| (x - most).exp() / sum).collect()
+    };
+    let Shape::Mlp(shape) = weights.shape();
+    let mut x = dense_inputs(position).to_vec();
+    for i in 0..shape.hidden().len() {
+        x = linear(&format!("hidden.{i}"), &x).into_iter().map(|x| x.max(0.0)).collect();
+    }
+    let all = linear("policy", &x);
+    let side = position.side_to_move();
+    let logits = moves.iter().map(|&mv| {
+        let seen = if side == Color::White { mv.under(Symmetry::FLIP_RANKS) } else { mv };
+        all[seen.index().expect("a move of the geometry")]
+    });
+    (softmax(logits.collect()), softmax(linear("wdl", &x)), linear("margin", &x)[0])
+}
+
+/// Weights with every number away from zero, biases and heads too, so that each counts in a
+/// comparison.
+pub fn lively_weights(hidden: &[usize], seed: u64) -> Weights {
+    let shape = Shape::mlp(hidden).expect("a shape");
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let tensors = shape.tensors().into_iter().map(|spec| {
+        let bound = (6.0 / spec.dims.get(1).map_or(64.0, |&inputs| inputs as f32)).sqrt();
+        let mut number = || bound * (rng.next_u32() as f32 / (1u64 << 31) as f32 - 1.0);
+        let data = (0..spec.len()).map(|_| number()).collect();
+        (spec.name, spec.dims, data)
+    });
+    let tensors: Vec<_> = tensors.collect();
+    Weights::from_tensors(shape, Variant::Standard, "lively", tensors).expect("weights")
+}
