@@ -1,16 +1,4 @@
-//! The rules of Surakarta on bitboards: positions, moves, perft, notation, endings.
-//!
-//! Pure functions and small values: no I/O, no floats, no threads, no randomness.
-//!
-//! ```
-//! use surakarta_game::{Game, OLYMPIAD, perft};
-//!
-//! let mut game = Game::new(OLYMPIAD);
-//! game.play("b2b3".parse()?)?;
-//! assert_eq!(game.position().to_string(), "wwwwww/wwwwww/6/1b4/b1bbbb/bbbbbb w 1 1");
-//! assert_eq!(perft(game.start(), 3), 5_382);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 pub mod board;
 mod game;
