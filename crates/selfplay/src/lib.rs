@@ -1,1 +1,229 @@
 //! Self-play: many games at once with batched leaves, written to shards.
+//!
+//! A batch of games is a range of game numbers. Each game draws its random numbers from a stream
+//! keyed by (run seed, iteration, number), so the shards are the same bytes whatever the number of
+//! threads and however often the work was interrupted: shards that exist are kept, the others are
+//! played again from their first game.
+
+mod collector;
+mod config;
+mod inline;
+mod lockstep;
+mod progress;
+
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use indicatif::MultiProgress;
+use surakarta_net::{Evaluator, EvaluatorError};
+use surakarta_record::{ShardError, ShardHeader, ShardReader};
+use surakarta_search::{Limits, Player, PlayerError, SearchConfig};
+
+use collector::Collector;
+pub use config::SelfplayConfig;
+use lockstep::Setting;
+use progress::View;
+pub use progress::{Counters, Totals};
+
+/// A batch of self-play games.
+pub struct Batch<'a> {
+    /// What every shard's header says; its `first_game` and `games` are filled in for each.
+    pub header: &'a ShardHeader,
+    /// How the games are played.
+    pub config: &'a SelfplayConfig,
+    /// The numbers of the games.
+    pub games: Range<u64>,
+    /// The folder for the shards; it must exist.
+    pub folder: &'a Path,
+}
+
+/// Who plays.
+pub enum Source<'a> {
+    /// A tree search over a network: one evaluator for each worker.
+    Search {
+        /// The constants of the search.
+        search: SearchConfig,
+        /// Makes a worker's evaluator.
+        evaluator: &'a (dyn Fn() -> Result<Box<dyn Evaluator>, EvaluatorError> + Sync),
+    },
+    /// Any other player: one for each worker.
+    Player {
+        /// What it may spend on a move.
+        limits: Limits,
+        /// Makes a worker's player.
+        player: &'a (dyn Fn() -> Result<Box<dyn Player>, PlayerError> + Sync),
+    },
+}
+
+/// What came of a batch.
+#[derive(Debug)]
+pub struct Played {
+    /// The shards of the whole batch that exist now, in order.
+    pub shards: Vec<PathBuf>,
+    /// Whether that is all of them; not so after a stop.
+    pub complete: bool,
+    /// What was played this time.
+    pub totals: Totals,
+}
+
+/// Self-play failed. Finished shards stay.
+#[derive(Debug, thiserror::Error)]
+pub enum SelfplayError {
+    /// A shard could not be written or read.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
+    /// The network failed.
+    #[error(transparent)]
+    Evaluator(#[from] EvaluatorError),
+    /// A player failed.
+    #[error(transparent)]
+    Player(#[from] PlayerError),
+    /// A shard in the folder was made otherwise.
+    #[error(
+        "{path} was made with another {what} ({found}; here {wanted}): use another folder or move it away"
+    )]
+    OtherShard {
+        /// The shard.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// What it says.
+        found: String,
+        /// What this batch says.
+        wanted: String,
+    },
+    /// A shard in the folder is damaged and was set aside.
+    #[error("a damaged shard could not be set aside: {0}")]
+    SetAside(String),
+}
+
+impl Batch<'_> {
+    /// Plays all games whose shard is not in the folder yet, on the threads of `pool`.
+    ///
+    /// Once `stop` says true no shard is begun; those that were are finished. A damaged shard is
+    /// renamed to end in `.damaged` and played again. Progress goes to `bars`.
+    ///
+    /// # Errors
+    /// If a player or its network fails, or a shard cannot be written or contradicts the header.
+    pub fn play(
+        &self,
+        source: &Source,
+        pool: &rayon::ThreadPool,
+        stop: &(dyn Fn() -> bool + Sync),
+        label: &str,
+        bars: &MultiProgress,
+    ) -> Result<Played, SelfplayError> {
+        let all = collector::shards(self.games.clone(), self.config.games_per_shard);
+        let mut missing = Vec::new();
+        for &(first, games) in &all {
+            if !self.have(first, games)? {
+                missing.push((first, games));
+            }
+        }
+        let counters = Counters::default();
+        let wanted = missing.iter().map(|&(_, games)| u64::from(games)).sum();
+        let setting = Setting {
+            rules: self.header.rules,
+            config: self.config,
+            search: match source {
+                Source::Search { search, .. } => search.clone(),
+                Source::Player { .. } => SearchConfig::default(),
+            },
+            seed: self.header.seed,
+            iteration: self.header.iteration,
+        };
+        // A worker that fails stops the others too.
+        let failed = AtomicBool::new(false);
+        let halt = AtomicBool::new(stop());
+        let collector = Collector::new(self.header, self.folder, missing, &halt);
+        let failure = Mutex::new(None);
+        let done = AtomicBool::new(wanted == 0);
+        if wanted > 0 {
+            std::thread::scope(|scope| {
+                let viewer = scope.spawn(|| {
+                    let mut view = View::new(&counters, wanted, label, bars);
+                    while !done.load(Relaxed) {
+                        halt.fetch_or(stop() || failed.load(Relaxed), Relaxed);
+                        view.refresh();
+                        std::thread::park_timeout(Duration::from_millis(100));
+                    }
+                    view.finish();
+                });
+                pool.broadcast(|_| {
+                    let worked = match source {
+                        Source::Search { evaluator, .. } => {
+                            evaluator().map_err(SelfplayError::from).and_then(|mut evaluator| {
+                                lockstep::work(&setting, &mut *evaluator, &collector, &counters)
+                            })
+                        }
+                        Source::Player { limits, player } => {
+                            player().map_err(SelfplayError::from).and_then(|mut player| {
+                                inline::work(&setting, &mut *player, limits, &collector, &counters)
+                            })
+                        }
+                    };
+                    if let Err(error) = worked {
+                        failed.store(true, Relaxed);
+                        failure.lock().expect("workers do not panic here").get_or_insert(error);
+                    }
+                });
+                done.store(true, Relaxed);
+                viewer.thread().unpark();
+            });
+        }
+        if let Some(error) = failure.into_inner().expect("workers do not panic here") {
+            return Err(error);
+        }
+        let shards: Vec<_> = all
+            .iter()
+            .map(|&(first, _)| collector::shard_path(self.folder, self.header.iteration, first))
+            .filter(|path| path.exists())
+            .collect();
+        Ok(Played { complete: shards.len() == all.len(), shards, totals: counters.totals() })
+    }
+
+    /// Whether the shard of these games exists, whole and made alike.
+    fn have(&self, first: u64, games: u32) -> Result<bool, SelfplayError> {
+        let path = collector::shard_path(self.folder, self.header.iteration, first);
+        if !path.exists() {
+            return Ok(false);
+        }
+        let reader = match ShardReader::open(&path) {
+            Ok(reader) => reader,
+            Err(error) => {
+                let aside = path.with_extension("shard.damaged");
+                std::fs::rename(&path, &aside)
+                    .map_err(|e| SelfplayError::SetAside(format!("{}: {e}", path.display())))?;
+                tracing::warn!("{error}; set aside as {}, played again", aside.display());
+                return Ok(false);
+            }
+        };
+        let found = ShardHeader { first_game: 0, games: 0, ..reader.header().clone() };
+        let wanted = ShardHeader { first_game: 0, games: 0, ..self.header.clone() };
+        let other = |what, found: &dyn std::fmt::Debug, wanted: &dyn std::fmt::Debug| {
+            Err(SelfplayError::OtherShard {
+                path: path.clone(),
+                what,
+                found: format!("{found:?}"),
+                wanted: format!("{wanted:?}"),
+            })
+        };
+        let header = reader.header();
+        if (header.first_game, header.games) != (first, u64::from(games)) {
+            return other("range of games", &header.games, &games);
+        }
+        if found.player != wanted.player {
+            return other("player", &found.player, &wanted.player);
+        }
+        if found.weights != wanted.weights {
+            return other("network", &found.weights, &wanted.weights);
+        }
+        if found != wanted {
+            return other("setting", &found, &wanted);
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,222 @@
+//! Shards do not depend on threads, on lockstep or on interruptions, and hold what the searches did.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use indicatif::{MultiProgress, ProgressDrawTarget};
+use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weights};
+use surakarta_record::shard::verify;
+use surakarta_record::{Policy, SearchKind, Shard, ShardHeader};
+use surakarta_search::{
+    GreedyConfig, GreedyPlayer, Limits, Player, Root, Search, SearchConfig, Step,
+};
+use surakarta_selfplay::{Batch, Played, SelfplayConfig, SelfplayError, Source};
+
+fn network() -> Mlp {
+    Mlp::new(&Weights::random(Shape::mlp(&[32, 16]).unwrap(), 7))
+}
+
+fn config() -> SelfplayConfig {
+    SelfplayConfig {
+        games_per_shard: 4,
+        games_in_flight: 3,
+        full_simulations: 24,
+        fast_simulations: 8,
+        ..SelfplayConfig::default()
+    }
+}
+
+fn header() -> ShardHeader {
+    ShardHeader { seed: 5, iteration: 2, player: "mcts".to_owned(), ..ShardHeader::default() }
+}
+
+fn silent() -> MultiProgress {
+    MultiProgress::with_draw_target(ProgressDrawTarget::hidden())
+}
+
+fn pool(threads: usize) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+fn play(
+    folder: &Path,
+    config: &SelfplayConfig,
+    games: std::ops::Range<u64>,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Played, SelfplayError> {
+    let evaluator = || Ok(Box::new(network()) as Box<dyn Evaluator>);
+    let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
+    let batch = Batch { header: &header(), config, games, folder };
+    batch.play(&source, &pool(threads), stop, "test", &silent())
+}
+
+fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    files.map(|f| (f.file_name().into_string().unwrap(), fs::read(f.path()).unwrap())).collect()
+}
+
+#[test]
+fn shards_are_the_same_for_any_threads_and_lockstep() {
+    let one = tempfile::tempdir().unwrap();
+    let played = play(one.path(), &config(), 0..14, 1, &|| false).unwrap();
+    assert!(played.complete);
+    assert_eq!(played.shards.len(), 4);
+    assert_eq!(played.totals.games, 14);
+    for (threads, games_in_flight) in [(2, 3), (3, 1), (2, 50)] {
+        let other = tempfile::tempdir().unwrap();
+        let config = SelfplayConfig { games_in_flight, ..config() };
+        play(other.path(), &config, 0..14, threads, &|| false).unwrap();
+        assert_eq!(contents(one.path()), contents(other.path()));
+    }
+    // Two ranges played apart are the whole.
+    let apart = tempfile::tempdir().unwrap();
+    play(apart.path(), &config(), 8..14, 2, &|| false).unwrap();
+    play(apart.path(), &config(), 0..8, 2, &|| false).unwrap();
+    assert_eq!(contents(one.path()), contents(apart.path()));
+}
+
+#[test]
+fn a_stopped_batch_goes_on_where_it_was() {
+    let whole = tempfile::tempdir().unwrap();
+    play(whole.path(), &config(), 0..20, 2, &|| false).unwrap();
+    let parts = tempfile::tempdir().unwrap();
+    // The first look, before any worker begins, says to stop.
+    let stopped = play(parts.path(), &config(), 0..20, 2, &|| true).unwrap();
+    assert!(!stopped.complete);
+    assert!(contents(parts.path()).is_empty());
+    // As after a kill: some shards are there, one was cut short, one is only a temporary file.
+    for (n, (name, bytes)) in contents(whole.path()).into_iter().enumerate() {
+        match n {
+            0 | 3 => fs::write(parts.path().join(name), bytes).unwrap(),
+            1 => fs::write(parts.path().join(name), &bytes[..bytes.len() / 2]).unwrap(),
+            2 => fs::write(parts.path().join(name + ".tmp"), &bytes[..9]).unwrap(),
+            _ => {}
+        }
+    }
+    let played = play(parts.path(), &config(), 0..20, 2, &|| false).unwrap();
+    assert_eq!(played.totals.games, 12);
+    let (whole, parts) = (contents(whole.path()), contents(parts.path()));
+    for (name, bytes) in &whole {
+        assert_eq!(parts.get(name), Some(bytes), "{name}");
+    }
+    assert!(parts.keys().any(|name| name.ends_with(".damaged")));
+}
+
+#[test]
+fn shards_of_another_setting_are_not_taken_for_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    play(folder.path(), &config(), 0..4, 1, &|| false).unwrap();
+    let before = contents(folder.path());
+    let source = || Ok(Box::new(network()) as Box<dyn Evaluator>);
+    let source = Source::Search { search: SearchConfig::default(), evaluator: &source };
+    let header = ShardHeader { weights: Some("other".to_owned()), ..header() };
+    let batch = Batch { header: &header, config: &config(), games: 0..4, folder: folder.path() };
+    let error = batch.play(&source, &pool(1), &|| false, "test", &silent()).unwrap_err();
+    assert!(error.to_string().contains("another network"), "{error}");
+    assert_eq!(contents(folder.path()), before);
+}
+
+#[test]
+fn records_hold_what_a_search_alone_would_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let played = play(folder.path(), &config(), 0..8, 2, &|| false).unwrap();
+    let mut full = 0;
+    for path in played.shards {
+        verify(&path).unwrap();
+        let shard = Shard::read(&path).unwrap();
+        for game in &shard.games {
+            full += compare(game);
+        }
+    }
+    assert!(full > 20, "only {full} full searches");
+}
+
+/// Searches every recorded position of a game with a plain driver, one leaf at a time, and draws the
+/// same random numbers. Returns the number of full searches.
+fn compare(record: &surakarta_record::GameRecord) -> usize {
+    use rand::RngExt;
+    let (config, mut network) = (config(), network());
+    let mut random = surakarta_search::stream(5, [2, record.number, 0]);
+    let mut game = surakarta_game::Game::new(surakarta_game::OLYMPIAD);
+    let opening = random.random_range(config.opening_plies[0]..=config.opening_plies[1]) as usize;
+    for ply in &record.plies[..opening] {
+        let moves = game.legal_moves();
+        assert_eq!(ply.mv, moves[random.random_range(0..moves.len())]);
+        assert_eq!(ply.search, SearchKind::Opening);
+        game.play(ply.mv).unwrap();
+    }
+    let [least, most] = config.sampled_plies;
+    let sampled = random.random_range(least..=most) as usize;
+    let mut search = Search::new(SearchConfig::default());
+    let mut batch = Leaves::default();
+    let mut full_searches = 0;
+    for (n, ply) in record.plies.iter().enumerate().skip(opening) {
+        let full = random.random_bool(config.full_share);
+        let simulations = if full { config.full_simulations } else { config.fast_simulations };
+        search.begin(&game, Root { simulations, noise: full }, &mut random);
+        loop {
+            batch.clear();
+            let Step::Leaf(at) = search.step(&mut batch) else { break };
+            network.evaluate(&mut batch).unwrap();
+            search.accept(&batch, at);
+        }
+        let temperature = if n < sampled { 1.0 } else { 0.0 };
+        assert_eq!(search.sample(temperature, &mut random), Some(ply.mv), "ply {n}");
+        assert_eq!(ply.simulations, search.simulations());
+        assert!((ply.value.unwrap() - search.value().unwrap()).abs() < 1e-4);
+        if full {
+            full_searches += 1;
+            assert_eq!(ply.search, SearchKind::Full);
+            assert_eq!(sorted(&ply.policy), sorted(&Policy::Visits(search.policy_visits())));
+        } else {
+            assert_eq!((ply.search, &ply.policy), (SearchKind::Fast, &Policy::None));
+        }
+        game.play(ply.mv).unwrap();
+    }
+    assert_eq!(game.result(), Some(record.result));
+    full_searches
+}
+
+fn sorted(policy: &Policy) -> Vec<(surakarta_game::Move, u32)> {
+    let Policy::Visits(visits) = policy else { panic!("no visits: {policy:?}") };
+    let mut visits = visits.clone();
+    visits.sort();
+    visits
+}
+
+#[test]
+fn any_player_can_play_and_its_failure_ends_the_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = ShardHeader { player: "greedy".to_owned(), ..header() };
+    let batch = Batch { header: &header, config: &config(), games: 0..8, folder: folder.path() };
+    let player = || Ok(Box::new(GreedyPlayer::new(GreedyConfig::default())) as Box<dyn Player>);
+    let source = Source::Player { limits: Limits::default(), player: &player };
+    let played = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap();
+    assert_eq!((played.complete, played.totals.games), (true, 8));
+    played.shards.iter().for_each(|path| drop(verify(path).unwrap()));
+
+    let calls = AtomicU32::new(0);
+    struct Failing(Mlp, u32);
+    impl Evaluator for Failing {
+        fn evaluate(&mut self, batch: &mut Leaves) -> Result<(), EvaluatorError> {
+            self.1 += 1;
+            if self.1 > 50 {
+                return Err(EvaluatorError("out of memory".to_owned()));
+            }
+            self.0.evaluate(batch)
+        }
+    }
+    let failing = || {
+        calls.fetch_add(1, Relaxed);
+        Ok(Box::new(Failing(network(), 0)) as Box<dyn Evaluator>)
+    };
+    let source = Source::Search { search: SearchConfig::default(), evaluator: &failing };
+    let other = tempfile::tempdir().unwrap();
+    let batch = Batch { header: &header, config: &config(), games: 0..400, folder: other.path() };
+    let error = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap_err();
+    assert!(error.to_string().contains("out of memory"), "{error}");
+    assert_eq!(calls.load(Relaxed), 2);
+}
