@@ -39,6 +39,9 @@ impl<'a> Bytes<'a> {
                 break;
             }
             value |= bits << shift;
+            if byte == 0 && shift > 0 {
+                return Err("a number has a second spelling".into());
+            }
             if byte & 0x80 == 0 {
                 return Ok(value);
             }
@@ -281,8 +284,76 @@ pub(crate) fn decode_state(bytes: &[u8], variant: Variant) -> Result<State, Reas
 fn decode_position(text: &[u8], variant: Variant) -> Result<Position, Reason> {
     let text = std::str::from_utf8(text).map_err(|_| "a position is not text")?;
     let position: Position = text.parse().map_err(|error| format!("{error}"))?;
+    if position.to_string().as_bytes() != text.as_bytes() {
+        return Err(format!("`{text}` is a second spelling of a position"));
+    }
     if position.variant() != variant {
         return Err(format!("a position is one of {}, not {variant}", position.variant()));
     }
     Ok(position)
+}
+
+#[cfg(test)]
+mod tests {
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
+    use surakarta_game::{Game, OLYMPIAD};
+
+    use super::*;
+
+    /// A short game with every kind of policy.
+    fn game(random: &mut ChaCha8Rng) -> GameRecord {
+        let mut game = Game::new(OLYMPIAD);
+        let mut plies = Vec::new();
+        while game.result().is_none() && plies.len() < 12 {
+            let moves = game.legal_moves();
+            let visits = moves.iter().map(|&mv| (mv, random.next_u32() >> 24));
+            let policy = match plies.len() % 3 {
+                0 => Policy::None,
+                1 => Policy::Visits(visits.collect()),
+                _ => Policy::Improved(visits.map(|(mv, n)| (mv, n as u8)).collect()),
+            };
+            let mv = moves[random.next_u32() as usize % moves.len()];
+            plies.push(PlyRecord::new(mv, SearchKind::Full, 400, Some(0.25), policy));
+            game.play(mv).unwrap();
+        }
+        game.end(Ending::Agreement, Outcome::Draw);
+        GameRecord::of(&game, 5, plies)
+    }
+
+    #[test]
+    fn any_bytes_are_a_game_or_an_error() {
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        let mut understood = 0;
+        for _ in 0..20_000 {
+            let mut bytes = Vec::new();
+            encode_game(&game(&mut random), &mut bytes).unwrap();
+            let at = random.next_u32() as usize % bytes.len();
+            match random.next_u32() % 4 {
+                0 => bytes.truncate(at),
+                1 => random.fill_bytes(&mut bytes[at..]),
+                _ => bytes[at] = random.next_u32() as u8,
+            }
+            if let Ok(game) = decode_game(&bytes, Variant::Standard, 5) {
+                understood += 1;
+                let mut again = Vec::new();
+                encode_game(&game, &mut again).unwrap();
+                assert_eq!(again, bytes, "one spelling for each game");
+            }
+        }
+        assert!((2_000..18_000).contains(&understood), "{understood}");
+    }
+
+    #[test]
+    fn numbers_come_back() {
+        for value in (0..64).flat_map(|bits| [(1u64 << bits) - 1, 1 << bits]).chain([u64::MAX]) {
+            let mut bytes = Vec::new();
+            push_varint(value, &mut bytes);
+            let mut bytes = Bytes(&bytes);
+            assert_eq!((bytes.varint(), bytes.0.len()), (Ok(value), 0));
+        }
+        for wrong in [&[0x80, 0][..], &[0x80], &[0xff; 10], &[0xff; 11], &[]] {
+            assert!(Bytes(wrong).varint().is_err(), "{wrong:?}");
+        }
+    }
 }

@@ -44,6 +44,17 @@ pub enum SearchKind {
     Full = 2,
 }
 
+impl SearchKind {
+    /// The name used in tables: `opening`, `fast` or `full`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            SearchKind::Opening => "opening",
+            SearchKind::Fast => "fast",
+            SearchKind::Full => "full",
+        }
+    }
+}
+
 /// A policy over legal moves; moves that it leaves out have none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Policy {

@@ -6,14 +6,14 @@ use rand_chacha::ChaCha8Rng;
 use surakarta_game::{Color, Ending, Game, Outcome, Position, RuleSet, Variant};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind, ShardHeader};
 
-pub type Stream = ChaCha8Rng;
+pub(crate) type Stream = ChaCha8Rng;
 
-pub fn stream(seed: u64) -> Stream {
+pub(crate) fn stream(seed: u64) -> Stream {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
 /// A named rule set, sometimes with other limits.
-pub fn random_rules(random: &mut Stream) -> RuleSet {
+pub(crate) fn random_rules(random: &mut Stream) -> RuleSet {
     let mut rules = *RuleSet::ALL.choose(random).unwrap();
     match random.random_range(0..4) {
         0 => rules.ply_cap = Some(random.random_range(20..120)),
@@ -24,7 +24,7 @@ pub fn random_rules(random: &mut Stream) -> RuleSet {
 }
 
 /// Mostly the start; else any pieces at any place, at times with the game over at once.
-pub fn random_start(random: &mut Stream) -> Position {
+pub(crate) fn random_start(random: &mut Stream) -> Position {
     match random.random_range(0..10) {
         0..6 => Position::default(),
         6 => "6/6/6/6/ww4/bw4 b 0 1".parse().unwrap(),
@@ -67,7 +67,7 @@ fn random_policy(game: &Game, random: &mut Stream) -> Policy {
 }
 
 /// The record of a game of random moves with random findings.
-pub fn random_game(rules: RuleSet, number: u64, random: &mut Stream) -> GameRecord {
+pub(crate) fn random_game(rules: RuleSet, number: u64, random: &mut Stream) -> GameRecord {
     let mut game = Game::from_position(rules, random_start(random));
     let mut plies = Vec::new();
     let most = if random.random_bool(0.3) { 80 } else { 2_000 };
@@ -95,7 +95,7 @@ pub fn random_game(rules: RuleSet, number: u64, random: &mut Stream) -> GameReco
 }
 
 /// Games of one rule set and their header.
-pub fn random_shard(games: u64, random: &mut Stream) -> (ShardHeader, Vec<GameRecord>) {
+pub(crate) fn random_shard(games: u64, random: &mut Stream) -> (ShardHeader, Vec<GameRecord>) {
     let rules = random_rules(random);
     let first_game = random.random_range(0..1_000_000);
     let header = ShardHeader {
@@ -117,7 +117,7 @@ pub fn random_shard(games: u64, random: &mut Stream) -> (ShardHeader, Vec<GameRe
 
 /// A game of random moves with what PUCT at 200 and 50 simulations typically leaves: visits that fall
 /// off from the best move on, one search in four full.
-pub fn typical_game(number: u64, random: &mut Stream) -> GameRecord {
+pub(crate) fn typical_game(number: u64, random: &mut Stream) -> GameRecord {
     let mut game = Game::new(surakarta_game::OLYMPIAD);
     let mut plies = Vec::new();
     while game.result().is_none() {

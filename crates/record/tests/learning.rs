@@ -1,0 +1,339 @@
+//! The replay window, tables and counts, against the records that they come from.
+
+mod games;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::PathBuf;
+
+use games::{random_game, stream};
+use rand::seq::SliceRandom;
+use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD};
+use surakarta_record::export::{GameRow, PositionRow, export_games, export_positions};
+use surakarta_record::{
+    GameRecord, Sample, Shard, ShardError, ShardHeader, Survey, Window, shard_name, write_shard,
+};
+
+/// Shards of one run: three iterations of two shards of 30 games.
+struct Run {
+    dir: tempfile::TempDir,
+    paths: Vec<PathBuf>,
+    /// Games of each shard.
+    games: Vec<Vec<GameRecord>>,
+}
+
+fn run() -> Run {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut paths, mut all) = (Vec::new(), Vec::new());
+    let mut random = stream(1);
+    for iteration in 0..3 {
+        for first_game in [0, 30] {
+            let numbers = first_game..first_game + 30;
+            let games: Vec<_> = numbers.map(|n| random_game(OLYMPIAD, n, &mut random)).collect();
+            let header = ShardHeader { iteration, first_game, games: 30, ..Default::default() };
+            let path = dir.path().join(shard_name(iteration, first_game));
+            write_shard(&path, &header, &games).unwrap();
+            paths.push(path);
+            all.push(games);
+        }
+    }
+    Run { dir, paths, games: all }
+}
+
+impl Run {
+    fn samples(&self, shards: std::ops::Range<usize>) -> Vec<Sample> {
+        self.games[shards].iter().flatten().flat_map(GameRecord::samples).collect()
+    }
+}
+
+fn load(paths: &[PathBuf], samples: usize) -> Window {
+    let mut window = Window::default();
+    let errors = window.load(paths, samples);
+    assert!(errors.is_empty(), "{errors:?}");
+    window
+}
+
+#[test]
+fn samples_are_seen_by_the_mover() {
+    let mut random = stream(2);
+    let mut seen = 0;
+    for number in 0..300 {
+        let game = random_game(OLYMPIAD, number, &mut random);
+        let last = *game.positions().collect::<Vec<_>>().last().unwrap();
+        let full = game.positions().zip(&game.plies).filter(|(_, ply)| ply.is_sample());
+        let full: Vec<_> = full.collect();
+        let samples: Vec<_> = game.samples().collect();
+        assert_eq!(samples.len(), full.len());
+        for (sample, (position, ply)) in samples.iter().zip(full) {
+            seen += 1;
+            assert_eq!((sample.position, sample.value), (position, ply.value));
+            let sum: f32 = sample.policy.iter().map(|(_, share)| share).sum();
+            assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+            let me = position.side_to_move();
+            let expected = match game.result.outcome {
+                Outcome::Draw => 0,
+                Outcome::Win(winner) => {
+                    if winner == me {
+                        1
+                    } else {
+                        -1
+                    }
+                }
+            };
+            assert_eq!(sample.outcome, expected);
+            let ahead = last.count(me) as f32 - last.count(me.other()) as f32;
+            assert_eq!(sample.margin, ahead / 12.0);
+        }
+    }
+    assert!(seen > 1_000);
+}
+
+#[test]
+fn the_window_holds_the_samples_of_the_newest_shards() {
+    let run = run();
+    let all = run.samples(0..6);
+    let window = load(&run.paths, usize::MAX);
+    assert_eq!(window.len(), all.len());
+    for (index, sample) in all.iter().enumerate() {
+        assert_eq!(window.sample(index), *sample);
+    }
+    assert!(window.bytes() / window.len() < 120, "{}", window.bytes());
+
+    // Whole shards from the newest on, until there are enough.
+    let last_two = run.samples(4..6);
+    for (wanted, shards) in
+        [(0, 0), (1, 1), (run.games[5].iter().flat_map(GameRecord::samples).count(), 1)]
+            .into_iter()
+            .chain([(last_two.len() - 1, 2), (last_two.len(), 2), (last_two.len() + 1, 3)])
+    {
+        let window = load(&run.paths, wanted);
+        assert_eq!(window.shards().collect::<Vec<_>>(), run.paths[6 - shards..], "{wanted}");
+        assert_eq!(window.len(), run.samples(6 - shards..6).len());
+    }
+}
+
+#[test]
+fn the_window_depends_on_the_set_of_shards_alone() {
+    let run = run();
+    let window = load(&run.paths, 1_000_000);
+    let mut paths = run.paths.clone();
+    paths.shuffle(&mut stream(3));
+    paths.push(paths[0].clone());
+    let other = load(&paths, 1_000_000);
+    // And one that grew with the run, and let go of old shards on the way.
+    let mut grown = load(&run.paths[..2], 10);
+    assert!(grown.load(&run.paths[..5], 1_000_000).is_empty());
+    assert!(grown.load(&run.paths, 1_000_000).is_empty());
+    for step in [0, 1, 7, 1_000_000] {
+        let batch = window.batch(1, 2, step, 64);
+        assert_eq!(other.batch(1, 2, step, 64), batch);
+        assert_eq!(grown.batch(1, 2, step, 64), batch);
+        assert_ne!(window.batch(2, 2, step, 64), batch);
+        assert_ne!(window.batch(1, 3, step, 64), batch);
+        assert_ne!(window.batch(1, 2, step + 1, 64), batch);
+    }
+}
+
+#[test]
+fn every_sample_is_used_equally_often() {
+    let run = run();
+    let window = load(&run.paths, 1_000_000);
+    let steps = window.steps(50, 8.0);
+    let mut uses = HashMap::<usize, u64>::new();
+    let mut symmetries = BTreeMap::<usize, u64>::new();
+    for step in 0..steps {
+        let draws = window.draws(5, 6, step, 50);
+        assert_eq!(draws.len(), 50);
+        for draw in draws {
+            *uses.entry(draw.index).or_default() += 1;
+            *symmetries.entry(draw.symmetry.index()).or_default() += 1;
+        }
+    }
+    assert_eq!(uses.len(), window.len());
+    assert!(uses.values().all(|uses| [8, 9].contains(uses)));
+    let expected = (steps * 50) as f64 / 8.0;
+    assert_eq!(symmetries.len(), Symmetry::ALL.len());
+    for count in symmetries.values() {
+        let deviation = (*count as f64 - expected) / expected.sqrt();
+        assert!(deviation.abs() < 5.0, "{symmetries:?}");
+    }
+}
+
+#[test]
+fn batches_turn_the_board() {
+    let run = run();
+    let window = load(&run.paths, 1_000_000);
+    for step in 0..20 {
+        let draws = window.draws(1, 1, step, 32);
+        for (draw, sample) in draws.iter().zip(window.batch(1, 1, step, 32)) {
+            let original = window.sample(draw.index);
+            assert_eq!(sample, original.under(draw.symmetry));
+            assert_eq!(sample.under(draw.symmetry.inverse()), original);
+            let legal: BTreeSet<_> = sample.position.moves().into_iter().collect();
+            assert!(sample.policy.iter().all(|(mv, _)| legal.contains(mv)));
+        }
+    }
+    // More than there are: the walk goes on.
+    assert_eq!(window.draws(1, 1, 0, 3 * window.len()).len(), 3 * window.len());
+    assert_eq!(Window::default().batch(1, 1, 0, 32), []);
+}
+
+#[test]
+fn damaged_and_foreign_shards_are_left_out_and_named() {
+    let run = run();
+    let undisturbed = load(&run.paths[..4], 1_000_000);
+    // One damaged where only reading shows it, one cut short, one of other rules.
+    let mut bytes = fs::read(&run.paths[4]).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 4;
+    fs::write(&run.paths[4], bytes).unwrap();
+    let bytes = fs::read(&run.paths[5]).unwrap();
+    fs::write(&run.paths[5], &bytes[..100]).unwrap();
+    let foreign = run.dir.path().join("foreign.shard");
+    let game = random_game(THREEFOLD, 0, &mut stream(4));
+    let header = ShardHeader { rules: THREEFOLD, games: 1, ..Default::default() };
+    write_shard(&foreign, &header, &[game]).unwrap();
+
+    let mut window = Window::default();
+    let paths: Vec<_> = run.paths.iter().cloned().chain([foreign.clone()]).collect();
+    let mut errors = window.load(&paths, 1_000_000);
+    errors.sort_by_key(|error| error.path().to_owned());
+    assert_eq!(
+        errors.iter().map(ShardError::path).collect::<Vec<_>>(),
+        [&run.paths[4], &run.paths[5], &foreign]
+    );
+    assert!(matches!(errors[0], ShardError::Damaged { .. }), "{}", errors[0]);
+    assert!(matches!(errors[1], ShardError::Truncated { .. }), "{}", errors[1]);
+    assert!(matches!(errors[2], ShardError::Foreign { .. }), "{}", errors[2]);
+    assert_eq!(window.batch(1, 2, 3, 64), undisturbed.batch(1, 2, 3, 64));
+}
+
+#[test]
+fn tables_hold_what_the_records_hold() {
+    let run = run();
+    let (mut games, mut positions) = (Vec::new(), Vec::new());
+    assert_eq!(export_games(&run.paths, &mut games).unwrap(), 180);
+    let plies = run.games.iter().flatten().map(|game| game.plies.len() as u64).sum::<u64>();
+    assert_eq!(export_positions(&run.paths, &mut positions).unwrap(), plies);
+
+    let mut rows = csv::Reader::from_reader(&games[..]);
+    let heading = rows.headers().unwrap().iter().collect::<Vec<_>>().join(",");
+    assert_eq!(
+        heading,
+        "seed,iteration,game,rules,start,moves,ending,outcome,plies,black_pieces,white_pieces"
+    );
+    let records = || run.games.iter().flatten();
+    for (row, game) in rows.deserialize().zip(records()) {
+        let row: GameRow = row.unwrap();
+        assert_eq!(row.start.parse(), Ok(game.start));
+        let moves: Vec<Move> = row.moves.split_whitespace().map(|mv| mv.parse().unwrap()).collect();
+        assert_eq!(moves, game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>());
+        assert_eq!(row.ending.parse(), Ok(game.result.ending));
+        assert_eq!((row.plies, row.game), (game.plies.len(), game.number));
+        let winner = match game.result.outcome {
+            Outcome::Win(color) => color.name(),
+            Outcome::Draw => "draw",
+        };
+        assert_eq!(row.outcome, winner);
+    }
+
+    let mut rows = csv::Reader::from_reader(&positions[..]);
+    let heading = rows.headers().unwrap().iter().collect::<Vec<_>>().join(",");
+    assert_eq!(
+        heading,
+        "seed,iteration,game,ply,position,side,move,kind,sims,value,outcome,margin,policy"
+    );
+    let rows: Vec<PositionRow> = rows.deserialize().map(Result::unwrap).collect();
+    let plies = records().flat_map(|game| game.positions().zip(&game.plies));
+    for (row, (position, ply)) in rows.iter().zip(plies) {
+        assert_eq!(row.position.parse(), Ok(position));
+        assert_eq!(row.mv.parse(), Ok(ply.mv));
+        assert_eq!((row.sims, row.value), (ply.simulations, ply.value));
+        assert_eq!(row.side, position.side_to_move().name());
+        let policy = row.policy.split_whitespace().map(|pair| {
+            let (mv, share) = pair.split_once(':').unwrap();
+            (mv.parse().unwrap(), share.parse().unwrap())
+        });
+        assert_eq!(policy.collect::<Vec<(Move, f32)>>(), ply.policy.shares());
+    }
+    let learned = |row: &&PositionRow| row.kind == "full" && !row.policy.is_empty();
+    let samples: Vec<_> = rows.iter().filter(learned).collect();
+    for (row, sample) in samples.iter().zip(run.samples(0..6)) {
+        assert_eq!((row.outcome, row.margin), (sample.outcome, sample.margin));
+    }
+    assert_eq!(samples.len(), run.samples(0..6).len());
+}
+
+#[test]
+fn counts_are_those_of_the_records() {
+    let run = run();
+    let mut survey = Survey::default();
+    for path in &run.paths {
+        survey.add(path).unwrap();
+    }
+    // Once more: nothing new.
+    survey.add(&run.paths[0]).unwrap();
+    let summary = survey.summary();
+    let games: Vec<_> = run.games.iter().chain([&run.games[0]]).flatten().collect();
+    assert_eq!((summary.shards, summary.games), (7, 210));
+    let won = |name| {
+        let winner = |game: &GameRecord| match game.result.outcome {
+            Outcome::Win(color) => color.name(),
+            Outcome::Draw => "draw",
+        };
+        games.iter().filter(|game| winner(game) == name).count() as u64
+    };
+    assert_eq!(
+        [summary.black_wins, summary.draws, summary.white_wins],
+        ["black", "draw", "white"].map(won)
+    );
+    for (ending, count) in &summary.endings {
+        let found = games.iter().filter(|game| game.result.ending.name() == ending).count();
+        assert_eq!(*count, found as u64);
+    }
+    assert_eq!(summary.endings.values().sum::<u64>(), 210);
+    let plies = games.iter().map(|game| game.plies.len() as u64).sum::<u64>();
+    assert_eq!((summary.plies, summary.searches.values().sum::<u64>()), (plies, plies));
+    assert_eq!(summary.mean_plies, Some(plies as f64 / 210.0));
+    let samples = games.iter().flat_map(|game| game.samples()).count() as u64;
+    assert_eq!(summary.recorded, samples);
+    let bytes = run.paths.iter().chain([&run.paths[0]]).map(|p| fs::metadata(p).unwrap().len());
+    let bytes: u64 = bytes.sum();
+    assert_eq!(summary.bytes_per_recorded, Some(bytes as f64 / samples as f64));
+    let distinct: BTreeSet<String> = games
+        .iter()
+        .map(|game| {
+            format!("{} {:?}", game.start, game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>())
+        })
+        .collect();
+    assert_eq!((summary.distinct_games, summary.games_compared), (distinct.len() as u64, 210));
+    let distinct: BTreeSet<_> = games
+        .iter()
+        .flat_map(|game| game.positions().take(game.plies.len()).map(|position| position.key()))
+        .collect();
+    assert_eq!(summary.distinct_positions, distinct.len() as u64);
+    assert_eq!(summary.positions_compared, plies);
+    let json = serde_json::to_string(&summary).unwrap();
+    assert_eq!(serde_json::from_str::<surakarta_record::Summary>(&json).unwrap(), summary);
+
+    // A small memory compares the first shard and says so.
+    let mut survey = Survey::with_bound(1);
+    for path in &run.paths {
+        survey.add(path).unwrap();
+    }
+    assert_eq!((survey.summary().games_compared, survey.summary().games), (30, 180));
+}
+
+#[test]
+fn a_damaged_shard_is_not_counted() {
+    let run = run();
+    let mut bytes = fs::read(&run.paths[0]).unwrap();
+    let at = bytes.len() * 9 / 10;
+    bytes[at] ^= 1;
+    fs::write(&run.paths[0], bytes).unwrap();
+    assert!(Shard::read(&run.paths[0]).is_err());
+    let mut survey = Survey::default();
+    assert!(survey.add(&run.paths[0]).is_err());
+    assert_eq!(survey.summary(), Survey::default().summary());
+    assert!(export_games(&run.paths, Vec::new()).is_err());
+}
