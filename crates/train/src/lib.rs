@@ -1,1 +1,40 @@
 //! Training through tch: model, losses, AdamW, checkpoints, metrics.
+//!
+//! A [`Learner`] takes batches of samples and improves a network; a [`Checkpoint`] is all that it
+//! needs to go on later, to the bit, and [`MetricsLog`] keeps what it reports. [`TorchEvaluator`] plays
+//! with the network through libtorch. Without the feature `torch` only the configuration, the
+//! checkpoint's layout and the log remain.
+
+#[cfg(feature = "torch")]
+mod adamw;
+#[cfg(feature = "torch")]
+mod batch;
+mod checkpoint;
+mod config;
+mod error;
+#[cfg(feature = "torch")]
+mod evaluator;
+#[cfg(feature = "torch")]
+mod learner;
+mod library;
+#[cfg(feature = "torch")]
+mod loss;
+mod metrics;
+#[cfg(feature = "torch")]
+mod model;
+
+pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Progress};
+pub use config::{Device, InvalidTrainConfig, TrainConfig, UnknownDevice};
+pub use error::TrainError;
+pub use library::{check, library};
+pub use metrics::{Metrics, MetricsLog, Totals};
+
+#[cfg(feature = "torch")]
+pub use {
+    adamw::AdamW,
+    batch::{BatchTensors, TrainingBatch, wdl_target},
+    evaluator::TorchEvaluator,
+    learner::{Iteration, Learner, Outcome, Report},
+    loss::{Loss, loss},
+    model::{Model, Outputs},
+};

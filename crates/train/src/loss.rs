@@ -1,0 +1,195 @@
+//! What training minimises, and what it reports on the way.
+
+use tch::{Kind, Tensor, no_grad};
+
+use crate::batch::BatchTensors;
+use crate::config::TrainConfig;
+use crate::error::TrainError;
+use crate::model::Outputs;
+
+/// The loss of a batch, and sums over its samples for the metrics.
+#[derive(Debug)]
+pub struct Loss {
+    /// The weighted sum of the three means; the gradient is taken of it.
+    pub total: Tensor,
+    /// Policy and win/draw/loss cross-entropy, squared error of the margin, entropy of both targets,
+    /// hits of the policy and of the value's sign, samples whose value target has a sign: [8].
+    pub sums: Tensor,
+}
+
+impl Loss {
+    /// How many sums there are.
+    pub const SUMS: usize = 8;
+}
+
+/// The loss of outputs on a batch:
+///
+/// - policy: cross-entropy over the legal moves alone, a mean over the samples that have a policy;
+/// - win/draw/loss: cross-entropy, a mean over all samples;
+/// - margin: squared error, a mean over all samples.
+///
+/// # Errors
+/// If outputs and batch are not of the same size and device.
+pub fn loss(
+    outputs: &Outputs,
+    batch: &BatchTensors,
+    config: &TrainConfig,
+) -> Result<Loss, TrainError> {
+    // The gap is so wide that a place without a move gets a probability of exactly 0.
+    let logits = outputs.policy.f_gather(1, &batch.moves, false)?.f_add(&batch.gaps)?;
+    let policy = cross_entropy(&logits, &batch.policy)?;
+    let wdl = cross_entropy(&outputs.wdl, &batch.wdl)?;
+    let margin = (&outputs.margin).f_sub(&batch.margin)?.f_square()?.f_sum(Kind::Float)?;
+    let samples = batch.samples as f64;
+    let with_policy = batch.with_policy.max(1) as f64;
+    let total = policy
+        .f_mul_scalar(config.policy_weight / with_policy)?
+        .f_add(&wdl.f_mul_scalar(config.wdl_weight / samples)?)?
+        .f_add(&margin.f_mul_scalar(config.margin_weight / samples)?)?;
+    let sums = no_grad(|| -> Result<Tensor, tch::TchError> {
+        let lead = |wdl: &Tensor| wdl.f_select(1, 0)?.f_sub(&wdl.f_select(1, 2)?);
+        let target = lead(&batch.wdl)?;
+        let agreement = lead(&outputs.wdl)?.f_mul(&target)?;
+        let hits = logits.f_argmax(1, false)?.f_eq_tensor(&batch.best)?;
+        let sums = [
+            policy.f_detach()?,
+            wdl.f_detach()?,
+            margin.f_detach()?,
+            entropy(&batch.policy)?,
+            entropy(&batch.wdl)?,
+            hits.f_sum(Kind::Float)?,
+            agreement.f_gt(0.0)?.f_sum(Kind::Float)?,
+            target.f_ne(0.0)?.f_sum(Kind::Float)?,
+        ];
+        Tensor::f_stack(&sums, 0)
+    })?;
+    Ok(Loss { total, sums })
+}
+
+/// −Σ target · log softmax(logits), over all rows.
+fn cross_entropy(logits: &Tensor, target: &Tensor) -> Result<Tensor, tch::TchError> {
+    logits.f_log_softmax(1, Kind::Float)?.f_mul(target)?.f_sum(Kind::Float)?.f_neg()
+}
+
+/// −Σ p · log p, over all rows, with 0 · log 0 = 0.
+fn entropy(target: &Tensor) -> Result<Tensor, tch::TchError> {
+    target.f_xlogy(target)?.f_sum(Kind::Float)?.f_neg()
+}
+
+#[cfg(test)]
+mod tests {
+    use surakarta_game::Position;
+    use surakarta_net::policy_index;
+    use surakarta_record::Sample;
+
+    use super::*;
+    use crate::batch::{TrainingBatch, wdl_target};
+
+    const MOVES: usize = 768;
+
+    /// Two samples: one with a policy, one of White without.
+    fn samples() -> Vec<Sample> {
+        let start = Position::default();
+        let moves = start.moves();
+        let policy = vec![(moves[1], 0.25), (moves[2], 0.75)];
+        let with = Sample { position: start, policy, outcome: 1, margin: 0.5, value: Some(0.2) };
+        let position = "wwwwww/wwwwww/6/1b4/b1bbbb/bbbbbb w 1 1".parse().unwrap();
+        let without =
+            Sample { position, policy: Vec::new(), outcome: 0, margin: -0.25, value: None };
+        vec![with, without]
+    }
+
+    /// −Σ target · log softmax(logits).
+    fn by_hand(logits: &[f64], target: &[f64]) -> f64 {
+        let sum: f64 = logits.iter().map(|x| x.exp()).sum();
+        logits.iter().zip(target).map(|(x, t)| -t * (x.exp() / sum).ln()).sum()
+    }
+
+    #[test]
+    fn is_what_a_hand_computes() {
+        let samples = samples();
+        // The highest logits of all belong to illegal moves: they must not count.
+        let logits = |row: usize, at: usize| ((at * (row + 3)) as f64).sin() * 2.0;
+        let legal: Vec<usize> = samples[0]
+            .position
+            .moves()
+            .into_iter()
+            .map(|mv| policy_index(mv, samples[0].position.side_to_move()).unwrap())
+            .collect();
+        let mut policy: Vec<f32> =
+            (0..2 * MOVES).map(|i| logits(i / MOVES, i % MOVES) as f32).collect();
+        (0..MOVES).filter(|at| !legal.contains(at)).for_each(|at| policy[at] += 50.0);
+        let wdl = [0.3, -0.2, 0.9, -1.0, 0.1, 0.5];
+        let margin = [0.1, 0.25];
+        let outputs = Outputs {
+            policy: Tensor::from_slice(&policy).view([2, MOVES as i64]),
+            wdl: Tensor::from_slice(&wdl.map(|x| x as f32)).view([2, 3]),
+            margin: Tensor::from_slice(&margin.map(|x| x as f32)).view([2, 1]),
+        };
+        let config = TrainConfig {
+            policy_weight: 0.8,
+            wdl_weight: 1.5,
+            margin_weight: 0.4,
+            ..TrainConfig::default()
+        };
+        let batch = TrainingBatch::assemble(&samples, 0.25);
+        let batch = batch.to_tensors(tch::Device::Cpu).unwrap();
+        let found = loss(&outputs, &batch, &config).unwrap();
+
+        let legal_logits: Vec<f64> = legal.iter().map(|&at| logits(0, at)).collect();
+        let mut target = vec![0.0; legal.len()];
+        (target[1], target[2]) = (0.25, 0.75);
+        let policy = by_hand(&legal_logits, &target);
+        let targets = samples.iter().map(|s| wdl_target(s.outcome, s.value, 0.25).map(f64::from));
+        let wdl: f64 =
+            wdl.chunks(3).zip(targets.clone()).map(|(wdl, target)| by_hand(wdl, &target)).sum();
+        let margin = 0.4f64.powi(2) + 0.5f64.powi(2);
+        let entropy = |p: &[f64]| p.iter().filter(|&&p| p > 0.0).map(|p| -p * p.ln()).sum::<f64>();
+        let total = 0.8 * policy + 1.5 * wdl / 2.0 + 0.4 * margin / 2.0;
+        let best = |p: &[f64]| (0..p.len()).max_by(|&a, &b| p[a].total_cmp(&p[b]));
+        let sums = [
+            policy,
+            wdl,
+            margin,
+            entropy(&target),
+            targets.map(|target| entropy(&target)).sum(),
+            f64::from(best(&legal_logits) == best(&target)),
+            // The first is a win by its target, the outputs say loss; the second is drawn.
+            0.0,
+            1.0,
+        ];
+        assert!((found.total.double_value(&[]) - total).abs() < 1e-5, "{total}");
+        for (i, sum) in sums.into_iter().enumerate() {
+            let found = found.sums.double_value(&[i as i64]);
+            assert!((found - sum).abs() < 1e-5, "sum {i}: {found} instead of {sum}");
+        }
+    }
+
+    #[test]
+    fn illegal_moves_get_no_gradient() {
+        let samples = samples();
+        let batch = TrainingBatch::assemble(&samples, 0.25);
+        let tensors = batch.to_tensors(tch::Device::Cpu).unwrap();
+        let policy = Tensor::zeros([2, MOVES as i64], (Kind::Float, tch::Device::Cpu));
+        let policy = policy.set_requires_grad(true);
+        let outputs = Outputs {
+            policy: policy.shallow_clone(),
+            wdl: Tensor::zeros([2, 3], (Kind::Float, tch::Device::Cpu)),
+            margin: Tensor::zeros([2, 1], (Kind::Float, tch::Device::Cpu)),
+        };
+        let total = loss(&outputs, &tensors, &TrainConfig::default()).unwrap().total;
+        let gradient = &Tensor::run_backward(&[total], &[policy], false, false)[0];
+        // d/dx of cross-entropy is softmax − target: uniform over 16 moves here.
+        let legal = samples[0].position.moves();
+        let mut expected = vec![0.0; 2 * MOVES];
+        for (place, mv) in legal.iter().enumerate() {
+            let target = [0.0, 0.25, 0.75].get(place).unwrap_or(&0.0);
+            expected[mv.index().unwrap()] = 1.0 / legal.len() as f64 - target;
+        }
+        for (i, expected) in expected.into_iter().enumerate() {
+            let (row, at) = ((i / MOVES) as i64, (i % MOVES) as i64);
+            let found = gradient.double_value(&[row, at]);
+            assert!((found - expected).abs() < 1e-6, "{row} {at}: {found} instead of {expected}");
+        }
+    }
+}

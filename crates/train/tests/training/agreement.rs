@@ -1,0 +1,68 @@
+//! Native inference and libtorch say the same of a position, and neither minds its neighbours.
+
+use crate::positions::random_positions;
+use surakarta_game::Position;
+use surakarta_net::{Batch, Evaluator, Mlp, Shape, Weights};
+use surakarta_train::{Device, TorchEvaluator};
+
+/// Weights that prefer something: those of an untrained network hardly do.
+fn weights(hidden: &[usize]) -> Weights {
+    let weights = Weights::random(Shape::mlp(hidden).unwrap(), 3);
+    let louder = weights.tensors().map(|(name, dims, data)| {
+        let numbers = data
+            .iter()
+            .enumerate()
+            .map(|(i, &x)| if name.ends_with("bias") { (i as f32).sin() / 4.0 } else { 5.0 * x });
+        let numbers = if name.starts_with("hidden") && name.ends_with("weight") {
+            data.to_vec()
+        } else {
+            numbers.collect()
+        };
+        (name.to_owned(), dims.to_vec(), numbers)
+    });
+    Weights::from_tensors(weights.shape().clone(), weights.variant(), "", louder).unwrap()
+}
+
+fn evaluated(evaluator: &mut dyn Evaluator, positions: &[Position]) -> Batch {
+    let mut batch = Batch::default();
+    for position in positions {
+        batch.push(*position, &position.moves());
+    }
+    evaluator.evaluate(&mut batch).unwrap();
+    batch
+}
+
+#[test]
+fn native_and_torch_agree_on_1000_random_positions() {
+    let positions = random_positions(1_000, 11);
+    for hidden in [&[256, 128][..], &[64], &[48, 32, 16]] {
+        let weights = weights(hidden);
+        let native = evaluated(&mut Mlp::new(&weights), &positions);
+        let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 64).unwrap();
+        let torch = evaluated(&mut torch, &positions);
+        let (mut difference, mut boldest) = (0.0f32, 0.0f32);
+        for at in 0..positions.len() {
+            let (a, b) = (native.outlook(at), torch.outlook(at));
+            let heads = a.wdl.iter().zip(&b.wdl).chain([(&a.margin, &b.margin)]);
+            for (a, b) in heads.chain(native.policy(at).iter().zip(torch.policy(at))) {
+                difference = difference.max((a - b).abs());
+            }
+            boldest = native.policy(at).iter().copied().fold(boldest, f32::max);
+        }
+        assert!(difference < 1e-4, "{hidden:?}: they differ by {difference}");
+        // Uniform policies would agree whatever the network does.
+        assert!(boldest > 0.5, "{hidden:?}: {boldest}");
+    }
+}
+
+#[test]
+fn torch_evaluates_a_position_alike_in_any_company() {
+    let positions = random_positions(100, 12);
+    let mut torch = TorchEvaluator::new(&weights(&[64, 32]), Device::Cpu, 32).unwrap();
+    let together = evaluated(&mut torch, &positions);
+    for (at, position) in positions.iter().enumerate() {
+        let alone = evaluated(&mut torch, &[*position]);
+        assert_eq!(alone.policy(0), together.policy(at));
+        assert_eq!(alone.outlook(0), together.outlook(at));
+    }
+}

@@ -1,0 +1,238 @@
+//! A learner learns, repeats itself to the bit, goes on after any interruption, and stops before
+//! it ruins its weights.
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::positions::random_samples;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use surakarta_game::Symmetry;
+use surakarta_net::{Shape, Weights};
+use surakarta_record::Sample;
+use surakarta_train::{
+    Checkpoint, Device, Iteration, Learner, Metrics, Outcome, TrainConfig, TrainError,
+};
+
+fn config() -> TrainConfig {
+    TrainConfig {
+        batch_size: 32,
+        warmup_samples: 320,
+        checkpoint_steps: 0,
+        ..TrainConfig::default()
+    }
+}
+
+fn weights() -> Weights {
+    Weights::random(Shape::mlp(&[64, 32]).unwrap(), 7)
+}
+
+fn learner(config: TrainConfig) -> Learner {
+    Learner::new(config, &weights(), Device::Cpu).unwrap()
+}
+
+/// Draws that depend on the step alone.
+fn draw(samples: &[Sample]) -> impl Fn(u64, usize) -> Vec<Sample> {
+    move |step, size| {
+        let mut rng = ChaCha8Rng::seed_from_u64(step);
+        let mut draw = || {
+            let sample = &samples[rng.random_range(0..samples.len())];
+            sample.under(Symmetry::ALL[rng.random_range(0..8)])
+        };
+        (0..size).map(|_| draw()).collect()
+    }
+}
+
+/// One iteration without interruption.
+fn train(learner: &mut Learner, number: u64, steps: u64, samples: &[Sample]) -> Metrics {
+    let (draw, stop) = (draw(samples), AtomicBool::new(false));
+    let iteration = Iteration { number, steps, draw: &draw, checkpoint: None, stop: &stop };
+    match learner.train_iteration(&iteration, &mut |_| ()).unwrap() {
+        Outcome::Done(metrics) => metrics,
+        Outcome::Stopped => panic!("nobody stopped it"),
+    }
+}
+
+/// Metrics without what a clock measured.
+fn timeless(metrics: Metrics) -> Metrics {
+    let zero = Metrics::default();
+    Metrics {
+        seconds: zero.seconds,
+        samples_per_second: zero.samples_per_second,
+        batch_share: zero.batch_share,
+        optimiser_share: zero.optimiser_share,
+        ..metrics
+    }
+}
+
+#[test]
+fn a_small_set_is_learned_by_heart() {
+    let samples = random_samples(16, 1);
+    let mut learner = learner(TrainConfig {
+        learning_rate: 4e-3,
+        weight_decay: 0.0,
+        search_value_share: 0.5,
+        ..config()
+    });
+    // Without symmetries, which would make it 128 samples.
+    let draw = |_, size| samples.iter().cycle().take(size).cloned().collect();
+    let stop = AtomicBool::new(false);
+    let iteration =
+        |number, steps| Iteration { number, steps, draw: &draw, checkpoint: None, stop: &stop };
+    let mut rows = Vec::new();
+    for (number, steps) in [(0, 1), (1, 600), (2, 1)] {
+        match learner.train_iteration(&iteration(number, steps), &mut |_| ()).unwrap() {
+            Outcome::Done(metrics) => rows.push(metrics),
+            Outcome::Stopped => panic!("nobody stopped it"),
+        }
+    }
+    let (first, last) = (&rows[0], &rows[2]);
+    // Targets differ from position to position: before learning their entropy is out of reach.
+    assert!(first.policy_loss > first.policy_entropy + 1.0, "{first:?}");
+    assert!(first.wdl_loss > first.wdl_entropy + 0.2, "{first:?}");
+    assert!(last.policy_loss < last.policy_entropy + 0.01, "{last:?}");
+    assert!(last.wdl_loss < last.wdl_entropy + 0.01, "{last:?}");
+    assert!(last.margin_loss < 0.01 && first.margin_loss > 0.1, "{last:?}");
+    // A loss below the entropy of its target would be a bug of the loss.
+    assert!(last.policy_loss > last.policy_entropy - 1e-4, "{last:?}");
+    assert!(last.wdl_loss > last.wdl_entropy - 1e-4, "{last:?}");
+    assert_eq!((last.policy_accuracy, last.value_accuracy), (1.0, 1.0));
+    assert_eq!((last.steps, last.samples), (602, 602 * 32));
+    assert!(last.gradient_norm < first.gradient_norm, "{last:?}");
+}
+
+#[test]
+fn two_runs_are_equal_to_the_bit_and_another_batch_is_not() {
+    let samples = random_samples(200, 2);
+    let (mut one, mut other) = (learner(config()), learner(config()));
+    for number in 0..2 {
+        let rows = [&mut one, &mut other].map(|learner| train(learner, number, 25, &samples));
+        let [a, b] = rows.map(timeless);
+        assert_eq!(a, b);
+    }
+    assert_eq!(one.checkpoint().unwrap(), other.checkpoint().unwrap());
+    train(&mut one, 2, 1, &samples);
+    train(&mut other, 2, 1, &samples[1..]);
+    assert_ne!(one.weights().unwrap().hash(), other.weights().unwrap().hash());
+}
+
+/// Trains two iterations and dies at random steps: at each it goes on from the file alone.
+fn train_with_interruptions(
+    path: &Path,
+    samples: &[Sample],
+    seed: u64,
+) -> (Checkpoint, Vec<Metrics>) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let config = TrainConfig { checkpoint_steps: 7, ..config() };
+    let draw = draw(samples);
+    let mut rows = Vec::new();
+    let mut interruptions = 0;
+    learner(config.clone()).checkpoint().unwrap().save(path).unwrap();
+    loop {
+        let checkpoint = Checkpoint::load_as(path, weights().shape()).unwrap();
+        let number = checkpoint.progress.iteration;
+        if number == 2 {
+            assert!(interruptions > 4, "{interruptions}");
+            return (checkpoint, rows);
+        }
+        let mut learner = Learner::resume(config.clone(), &checkpoint, Device::Cpu).unwrap();
+        let stop = AtomicBool::new(false);
+        // One kind of end saves, the other one loses what came after the last regular checkpoint.
+        let (left, killed) = (Cell::new(rng.random_range(1..15)), rng.random_bool(0.5));
+        let draw = |step, size| {
+            if killed && left.get() == 0 { Vec::new() } else { draw(step, size) }
+        };
+        let iteration =
+            Iteration { number, steps: 40, draw: &draw, checkpoint: Some(path), stop: &stop };
+        let ended = learner.train_iteration(&iteration, &mut |report| {
+            assert!(report.loss.is_finite() && report.steps == 40);
+            left.set(left.get() - 1);
+            stop.store(!killed && left.get() == 0, Ordering::Relaxed);
+        });
+        match ended {
+            Ok(Outcome::Done(metrics)) => {
+                rows.push(metrics);
+                learner.checkpoint().unwrap().save(path).unwrap();
+            }
+            Ok(Outcome::Stopped) | Err(TrainError::NoSamples) => interruptions += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
+fn interruptions_leave_no_trace() {
+    let samples = random_samples(200, 3);
+    let mut undisturbed = learner(config());
+    let expected = [0, 1].map(|number| timeless(train(&mut undisturbed, number, 40, &samples)));
+    let folder = tempfile::tempdir().unwrap();
+    for seed in 0..3 {
+        let path = folder.path().join(format!("{seed}.checkpoint"));
+        let (checkpoint, rows) = train_with_interruptions(&path, &samples, seed);
+        assert_eq!(checkpoint, undisturbed.checkpoint().unwrap());
+        let rows: Vec<_> = rows.into_iter().map(timeless).collect();
+        assert_eq!(rows, expected);
+    }
+}
+
+#[test]
+fn stops_before_a_step_that_would_ruin_the_weights() {
+    let mut samples = random_samples(64, 4);
+    let mut learner = learner(TrainConfig { checkpoint_steps: 2, ..config() });
+    train(&mut learner, 0, 3, &samples);
+    let good = learner.checkpoint().unwrap();
+    samples[0].margin = f32::NAN;
+    let draw = |step, size: usize| match step {
+        5 => samples[..size].to_vec(),
+        _ => samples[size..].to_vec(),
+    };
+    let stop = AtomicBool::new(false);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("last.checkpoint");
+    let iteration =
+        Iteration { number: 1, steps: 9, draw: &draw, checkpoint: Some(&path), stop: &stop };
+    let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err();
+    assert!(matches!(error, TrainError::NotFinite { iteration: 1, step: 5, .. }), "{error}");
+    assert!(error.to_string().contains("step 5 of iteration 1: the loss is NaN"), "{error}");
+    // What is in memory is the last good step, and whole.
+    let kept = learner.checkpoint().unwrap();
+    assert_eq!((kept.progress.step, kept.progress.steps), (5, 8));
+    assert_ne!(kept.weights, good.weights);
+    assert_eq!(Checkpoint::load(&path).unwrap().progress.step, 4);
+
+    // Finite weights so large that the outputs overflow.
+    let tensors = weights();
+    let tensors = tensors.tensors().map(|(name, dims, data)| {
+        let scale = if name.ends_with("weight") { 1e20 } else { 1.0 };
+        (name.to_owned(), dims.to_vec(), data.iter().map(|x| x * scale).collect())
+    });
+    let shape = weights().shape().clone();
+    let huge = Weights::from_tensors(shape, weights().variant(), "", tensors).unwrap();
+    let mut learner = Learner::new(config(), &huge, Device::Cpu).unwrap();
+    let iteration = Iteration { number: 0, checkpoint: None, ..iteration };
+    let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err();
+    assert!(matches!(error, TrainError::NotFinite { iteration: 0, step: 0, .. }), "{error}");
+    assert_eq!(learner.weights().unwrap().hash(), huge.hash());
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_in_one_sentence() {
+    let bad = TrainConfig { beta1: 1.0, ..config() };
+    let error = Learner::new(bad, &weights(), Device::Cpu).unwrap_err().to_string();
+    assert!(error.contains("`beta1` is 1"), "{error}");
+    let error = Learner::new(config(), &weights(), Device::Cuda(99)).unwrap_err().to_string();
+    assert!(error.contains("cuda:99"), "{error}");
+
+    let samples = random_samples(50, 5);
+    let (draw, stop) = (draw(&samples), AtomicBool::new(false));
+    let mut learner = learner(config());
+    let mut iteration =
+        Iteration { number: 4, steps: 9, draw: &draw, checkpoint: None, stop: &stop };
+    let stop_soon = &mut |_| stop.store(true, Ordering::Relaxed);
+    assert_eq!(learner.train_iteration(&iteration, stop_soon).unwrap(), Outcome::Stopped);
+    assert_eq!(learner.progress().step, 1);
+    iteration.number = 5;
+    let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err().to_string();
+    assert_eq!(error, "the checkpoint is in the middle of iteration 4, not of iteration 5");
+}
