@@ -5,10 +5,12 @@ pub mod alphabeta;
 pub mod mcts;
 mod player;
 mod random;
+mod rollout;
 mod simple;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
 pub use mcts::{MctsConfig, MctsPlayer, MoveStats, Root, Search, SearchConfig, Step};
 pub use player::{Choice, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
+pub use rollout::{RolloutConfig, RolloutPlayer};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};

@@ -24,7 +24,7 @@ use table::Table;
 const WINDOW: Score = 40;
 
 /// How an [`AlphaBetaPlayer`] thinks.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct AlphaBetaConfig {
     /// The limits by nodes, depth and time that hold when a choice comes without any of them. If
     /// these have none either, 10,000 nodes.
@@ -70,8 +70,8 @@ impl AlphaBetaPlayer {
     /// A player with an empty table.
     pub fn new(config: AlphaBetaConfig) -> AlphaBetaPlayer {
         AlphaBetaPlayer {
-            config,
             table: Table::new(config.table_mib),
+            config,
             ordering: Ordering::new(MAX_PLIES),
             played: None,
         }

@@ -1,0 +1,233 @@
+//! Monte Carlo tree search with random playouts: UCT, as Kocsis and Szepesvári published it in 2006
+//! ("Bandit based Monte-Carlo planning"), a node added to the tree with every simulation.
+
+use std::time::Instant;
+
+use rand::RngExt;
+use rand::seq::SliceRandom;
+use surakarta_game::{Game, Move, Outcome};
+
+use crate::player::{Choice, Limits, Player, PlayerError, Work};
+use crate::random::Stream;
+use crate::simple::stream_at;
+
+/// How a [`RolloutPlayer`] thinks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutConfig {
+    /// The limits by simulations and time that hold when a choice comes without either. If these
+    /// have none either, 400 simulations.
+    pub limits: Limits,
+    /// Weight of exploration, c in UCB1: mean + c √(ln N / n), with results in [−1, 1].
+    pub exploration: f32,
+    /// A playout that is not over after so many plies is decided by counting the pieces.
+    pub playout_plies: u32,
+    /// Nodes that the tree may have; once it is full, simulations go on without adding to it.
+    pub max_nodes: usize,
+}
+
+const DEFAULT_SIMULATIONS: u32 = 400;
+
+impl Default for RolloutConfig {
+    fn default() -> Self {
+        RolloutConfig {
+            limits: Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() },
+            exploration: 0.7,
+            playout_plies: 1000,
+            max_nodes: 1 << 20,
+        }
+    }
+}
+
+/// UCT under the rules of the game: a playout ends as the game would. Each choice grows a tree of its
+/// own and plays its most visited move.
+#[derive(Clone, Debug)]
+pub struct RolloutPlayer {
+    config: RolloutConfig,
+    seed: u64,
+}
+
+impl RolloutPlayer {
+    /// A player whose games draw on seed 0 until [`Player::new_game`] says otherwise.
+    pub fn new(config: RolloutConfig) -> RolloutPlayer {
+        RolloutPlayer { config, seed: 0 }
+    }
+
+    /// The limits that apply to this player: simulations, and the end of its time.
+    fn limits(&self, asked: &Limits, started: Instant) -> (u64, Option<Instant>) {
+        let applies = |l: &&Limits| l.simulations.is_some() || l.time.is_some();
+        let usual = RolloutConfig::default().limits;
+        let limits = [asked, &self.config.limits].into_iter().find(applies).unwrap_or(&usual);
+        let deadline = limits.time.and_then(|time| started.checked_add(time));
+        (limits.simulations.map_or(u64::MAX, u64::from), deadline)
+    }
+}
+
+impl Player for RolloutPlayer {
+    fn new_game(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError> {
+        let (simulations, deadline) = self.limits(limits, Instant::now());
+        if game.legal_moves().is_empty() {
+            return Err(PlayerError::GameOver);
+        }
+        let mut tree = Tree::new(game, &self.config, stream_at(self.seed, game));
+        loop {
+            tree.simulate();
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if late || tree.simulations() >= simulations {
+                return Ok(tree.choice());
+            }
+        }
+    }
+}
+
+/// A position in the tree, by the move that leads to it.
+struct Node {
+    mv: Move,
+    /// The number of its children, which stand side by side; 0 in a leaf.
+    children: u32,
+    first_child: usize,
+    visits: u64,
+    /// Sum of the results (1, 0, −1) of its simulations, seen by the player of `mv`.
+    results: i64,
+}
+
+impl Node {
+    fn mean(&self) -> f64 {
+        self.results as f64 / self.visits.max(1) as f64
+    }
+}
+
+struct Tree<'a> {
+    config: &'a RolloutConfig,
+    /// Stands at the root between simulations.
+    game: Game,
+    random: Stream,
+    nodes: Vec<Node>,
+    /// From the root to the node of the present simulation.
+    path: Vec<usize>,
+    moves: Vec<Move>,
+    longest: usize,
+}
+
+impl<'a> Tree<'a> {
+    fn new(game: &Game, config: &'a RolloutConfig, random: Stream) -> Tree<'a> {
+        let mut tree = Tree {
+            config,
+            game: game.clone(),
+            random,
+            nodes: Vec::new(),
+            path: Vec::new(),
+            moves: Vec::new(),
+            longest: 0,
+        };
+        let mv = game.legal_moves()[0];
+        tree.nodes.push(Node { mv, children: 0, first_child: 0, visits: 0, results: 0 });
+        tree.expand(0);
+        tree
+    }
+
+    fn simulations(&self) -> u64 {
+        self.nodes[0].visits
+    }
+
+    /// One descent from the root: down the tree, perhaps one node further, then at random to the end.
+    fn simulate(&mut self) {
+        let root = self.game.moves().len();
+        self.path.clear();
+        let mut node = 0;
+        loop {
+            self.path.push(node);
+            if self.game.result().is_some() {
+                break;
+            }
+            if self.nodes[node].children == 0 {
+                let room = self.nodes.len() < self.config.max_nodes;
+                if self.nodes[node].visits == 0 || !room {
+                    break;
+                }
+                self.expand(node);
+            }
+            node = self.select(node);
+            self.game.play_legal(self.nodes[node].mv);
+        }
+        self.longest = self.longest.max(self.path.len() - 1);
+
+        let outcome = self.play_out();
+        while self.game.moves().len() > root {
+            self.game.undo();
+        }
+        // The root's "player" is the one who is not to move.
+        let mut player = self.game.side_to_move().other();
+        for &node in &self.path {
+            self.nodes[node].visits += 1;
+            self.nodes[node].results += outcome.value_for(player) as i64;
+            player = player.other();
+        }
+    }
+
+    /// Adds the children, in random order so that ties mean nothing.
+    fn expand(&mut self, node: usize) {
+        self.game.legal_moves_into(&mut self.moves);
+        self.moves.shuffle(&mut self.random);
+        self.nodes[node].first_child = self.nodes.len();
+        self.nodes[node].children = self.moves.len() as u32;
+        let child = |&mv: &Move| Node { mv, children: 0, first_child: 0, visits: 0, results: 0 };
+        self.nodes.extend(self.moves.iter().map(child));
+    }
+
+    fn children(&self, node: usize) -> std::ops::Range<usize> {
+        let first = self.nodes[node].first_child;
+        first..first + self.nodes[node].children as usize
+    }
+
+    /// The child that UCB1 would try: one never visited, else the most promising.
+    fn select(&self, node: usize) -> usize {
+        let log = (self.nodes[node].visits.max(1) as f64).ln();
+        let promise = |child: &usize| match &self.nodes[*child] {
+            Node { visits: 0, .. } => f64::INFINITY,
+            n => n.mean() + self.config.exploration as f64 * (log / n.visits as f64).sqrt(),
+        };
+        let best = self.children(node).map(|child| (promise(&child), child));
+        best.reduce(|a, b| if b.0 > a.0 { b } else { a }).map_or(node, |(_, child)| child)
+    }
+
+    /// Random moves to the end of the game.
+    fn play_out(&mut self) -> Outcome {
+        for _ in 0..self.config.playout_plies {
+            if let Some(result) = self.game.result() {
+                return result.outcome;
+            }
+            self.game.legal_moves_into(&mut self.moves);
+            let mv = self.moves[self.random.random_range(0..self.moves.len())];
+            self.game.play_legal(mv);
+        }
+        match self.game.result() {
+            Some(result) => result.outcome,
+            None => Outcome::by_count(self.game.position()),
+        }
+    }
+
+    /// The child with the most visits, of equal ones that with the better results.
+    fn favourite(&self, node: usize) -> Option<usize> {
+        let standing = |&child: &usize| (self.nodes[child].visits, self.nodes[child].results);
+        self.children(node).max_by_key(standing).filter(|&child| self.nodes[child].visits > 0)
+    }
+
+    fn choice(&self) -> Choice {
+        let line: Vec<usize> =
+            std::iter::successors(self.favourite(0), |&node| self.favourite(node)).collect();
+        Choice {
+            mv: self.nodes[line[0]].mv,
+            value: Some(self.nodes[line[0]].mean() as f32),
+            line: line.iter().map(|&node| self.nodes[node].mv).collect(),
+            work: Work {
+                simulations: self.simulations(),
+                depth: self.longest as u32,
+                ..Work::default()
+            },
+        }
+    }
+}
