@@ -116,13 +116,13 @@ fn compiles(compiler: &str) -> bool {
 }
 
 /// Cargo sees the same path when the link moves, so what was built for the old folder must go.
-/// The C++ of torch-sys takes minutes and stays, unless the new folder has CUDA where the old had not.
+/// The C++ of torch-sys takes minutes and stays where the old folder is known to be like the new one.
 fn forget_builds(before: Option<&Libtorch>, now: &Libtorch) -> Result<()> {
     if !checkout::root().join("target").exists() {
         return Ok(());
     }
     let mut packages = vec!["surakarta-train", "surakarta-cli"];
-    if before.map_or(now.cuda, |before| before.cuda != now.cuda) {
+    if before.is_none_or(|before| before.cuda != now.cuda) {
         packages.push("torch-sys");
     }
     for profile in ["dev", "release"] {
