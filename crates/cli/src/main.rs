@@ -1,3 +1,81 @@
-//! Placeholder.
+//! `surakarta`: the rules, self-play, training and rating of Surakarta from the command line.
 
-fn main() {}
+mod arena;
+mod dataset;
+mod doctor;
+mod interrupt;
+mod r#match;
+mod moves;
+mod output;
+mod perft;
+mod play;
+mod run;
+mod selfplay;
+mod terminal;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Self-play, training and rating for the board game Surakarta.
+///
+/// Data goes to stdout, progress and messages to stderr. Every command explains itself with --help.
+#[derive(Parser)]
+#[command(name = "surakarta", version, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+    /// Say less: warnings and errors only.
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more.
+    #[arg(long, short, global = true)]
+    verbose: bool,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Run(run::Arguments),
+    Selfplay(selfplay::Arguments),
+    Train(train::Arguments),
+    Arena(arena::Arguments),
+    Match(r#match::Arguments),
+    Play(play::Arguments),
+    Dataset(dataset::Arguments),
+    Perft(perft::Arguments),
+    Moves(moves::Arguments),
+    Doctor(doctor::Arguments),
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let level = match (arguments.quiet, arguments.verbose) {
+        (true, _) => "warn",
+        (_, true) => "debug",
+        _ => "info",
+    };
+    let bars = terminal::open(level, arguments.quiet);
+    let done = match arguments.command {
+        Command::Run(arguments) => run::main(arguments, &bars),
+        Command::Selfplay(arguments) => selfplay::main(arguments, &bars),
+        Command::Train(arguments) => train::main(arguments, &bars),
+        Command::Arena(arguments) => arena::main(arguments, &bars),
+        Command::Match(arguments) => r#match::main(arguments, &bars),
+        Command::Play(arguments) => play::main(arguments),
+        Command::Dataset(arguments) => dataset::main(arguments),
+        Command::Perft(arguments) => perft::main(arguments),
+        Command::Moves(arguments) => moves::main(arguments),
+        Command::Doctor(arguments) => doctor::main(arguments),
+    };
+    match done {
+        Ok(()) if interrupt::asked() => ExitCode::from(130),
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read our output has seen enough.
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

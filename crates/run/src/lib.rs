@@ -1,1 +1,13 @@
 //! Configuration, run directory, the loop of self-play, training and rating.
+
+pub mod config;
+pub mod contest;
+pub mod directory;
+pub mod doctor;
+pub mod learn;
+pub mod picture;
+pub mod pipeline;
+pub mod play;
+pub mod players;
+mod rating;
+pub mod selfplay;

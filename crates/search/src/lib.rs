@@ -7,6 +7,7 @@ mod player;
 mod random;
 mod rollout;
 mod simple;
+pub mod spec;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
 pub use mcts::{MctsConfig, MctsPlayer, MoveStats, Root, Search, SearchConfig, Step};
@@ -14,3 +15,4 @@ pub use player::{Choice, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};
+pub use spec::{MctsSpec, NetRef, PlayerSpec, PlayerSpecError};

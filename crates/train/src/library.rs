@@ -27,7 +27,9 @@ pub fn library() -> Result<String, String> {
 pub fn check(device: Device) -> Result<(), TrainError> {
     #[cfg(feature = "torch")]
     match device {
-        Device::Cuda(n) if n as i64 >= tch::Cuda::device_count() => Err(TrainError::NoDevice(device)),
+        Device::Cuda(n) if n as i64 >= tch::Cuda::device_count() => {
+            Err(TrainError::NoDevice(device))
+        }
         _ => Ok(()),
     }
     #[cfg(not(feature = "torch"))]

@@ -40,13 +40,16 @@ mod root;
 mod search;
 mod tree;
 
+use serde::{Deserialize, Serialize};
+
 pub use player::{MctsConfig, MctsPlayer};
 pub use root::MoveStats;
 pub use search::{Root, Search, Step};
 
 /// What a search does, whatever its budget. The best move of a node with N visits maximises
 /// Q + c(N) · P · √N / (1 + n), as in AlphaZero (Silver et al., Science 362, 2018).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
 pub struct SearchConfig {
     /// Weight c of the prior against the value.
     pub c_init: f32,
@@ -90,6 +93,39 @@ impl Default for SearchConfig {
 }
 
 impl SearchConfig {
+    /// Checks every value.
+    ///
+    /// # Errors
+    /// A sentence that names the first key with a value that makes no sense.
+    pub fn validate(&self) -> Result<(), String> {
+        let positive = [
+            ("c_init", self.c_init),
+            ("c_base", self.c_base.unwrap_or(1.0)),
+            ("noise_alpha", self.noise_alpha),
+            ("root_temperature", self.root_temperature),
+        ];
+        let at_least_0 = [
+            ("fpu_reduction", self.fpu_reduction),
+            ("root_fpu_reduction", self.root_fpu_reduction),
+            ("margin_weight", self.margin_weight),
+        ];
+        for (key, value) in positive {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(format!("{key} is {value}; it must be a number above 0"));
+            }
+        }
+        for (key, value) in at_least_0 {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(format!("{key} is {value}; it must be 0 or a number above"));
+            }
+        }
+        if !(0.0..=1.0).contains(&self.noise_fraction) {
+            let value = self.noise_fraction;
+            return Err(format!("noise_fraction is {value}; it must lie between 0 and 1"));
+        }
+        Ok(())
+    }
+
     /// c(N) · √N.
     #[inline]
     fn exploration(&self, visits: u32) -> f32 {

@@ -1,0 +1,56 @@
+use std::io::BufRead;
+
+use anyhow::{Context, Result};
+use surakarta_game::Position;
+
+use crate::output;
+
+/// List the legal moves of a position.
+///
+/// No ending rule is applied. With --json each position gives one line: an object with `position`,
+/// `moves`, and `captures`, the part of the moves that captures.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The position, as in "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1".
+    #[arg(long, default_value_t, conflicts_with = "stdin")]
+    position: Position,
+    /// Read positions from standard input, one a line.
+    #[arg(long)]
+    stdin: bool,
+    /// Print JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
+    if !arguments.stdin {
+        return show(&arguments.position, arguments.json);
+    }
+    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+        let line = line.context("standard input cannot be read")?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let position =
+            line.parse().with_context(|| format!("line {} of standard input", number + 1))?;
+        show(&position, arguments.json)?;
+    }
+    Ok(())
+}
+
+fn show(position: &Position, json: bool) -> Result<()> {
+    let texts = |moves: Vec<_>| moves.iter().map(ToString::to_string).collect::<Vec<String>>();
+    if json {
+        return output::json(&serde_json::json!({
+            "position": position.to_string(),
+            "moves": texts(position.moves()),
+            "captures": texts(position.captures()),
+        }));
+    }
+    let mut words = Vec::new();
+    position.for_each_move(|mv| {
+        let x = if position.is_capture(mv) { "x" } else { "" };
+        words.push(format!("{}{x}{}", mv.from(), mv.to()));
+    });
+    output::line(words.join(" "))
+}

@@ -1,0 +1,41 @@
+//! What commands print on stdout.
+
+use std::io::{self, Write};
+
+/// Prints a text. Unlike `print!` it returns the error of a reader that has gone.
+pub(crate) fn print(text: impl std::fmt::Display) -> anyhow::Result<()> {
+    write!(io::stdout().lock(), "{text}")?;
+    Ok(())
+}
+
+/// Prints a text and a line end.
+pub(crate) fn line(text: impl std::fmt::Display) -> anyhow::Result<()> {
+    print(format_args!("{text}\n"))
+}
+
+/// Prints a value as one line of JSON.
+pub(crate) fn json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    line(serde_json::to_string(value)?)
+}
+
+/// Whether the error says that nobody reads our output any more.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    })
+}
+
+/// Prints standings as a table, as CSV or as JSON.
+pub(crate) fn standings(
+    standings: &surakarta_arena::Standings,
+    as_json: bool,
+    csv: bool,
+) -> anyhow::Result<()> {
+    if as_json {
+        json(standings)
+    } else if csv {
+        Ok(standings.write_csv(io::stdout().lock())?)
+    } else {
+        line(standings.table())
+    }
+}

@@ -1,0 +1,61 @@
+use std::io::{self, IsTerminal};
+
+use anyhow::Result;
+use rand::{Rng, SeedableRng};
+use surakarta_game::{Color, RuleSet};
+use surakarta_run::play::{Leave, Session};
+use surakarta_run::players::Networks;
+use surakarta_search::PlayerSpec;
+
+use crate::output;
+
+/// Play against any player on a board in the terminal.
+///
+/// Type moves as start and target (a2a3); `help` lists what else there is: take-back, hints,
+/// resignation, the offer to end the game.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// The opponent, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400" or
+    /// "alphabeta:ms=500".
+    #[arg(long, default_value = "alphabeta:ms=500")]
+    against: PlayerSpec,
+    /// Your colour; black moves first.
+    #[arg(long, value_enum, default_value_t = Side::Coin)]
+    color: Side,
+    /// The rules: olympiad, threefold, no-repeat, contest or agreement.
+    #[arg(long, default_value_t)]
+    rules: RuleSet,
+    /// Seed of the coin and of the opponent; drawn by the clock if not given.
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Side {
+    Black,
+    White,
+    /// A coin decides.
+    Coin,
+}
+
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
+    let seed = arguments.seed.unwrap_or_else(|| {
+        let clock = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        clock.map_or(0, |elapsed| elapsed.as_nanos() as u64)
+    });
+    let heads = rand_chacha::ChaCha8Rng::seed_from_u64(seed).next_u32() & 1 == 0;
+    let color = match arguments.color {
+        Side::Black => Color::Black,
+        Side::White => Color::White,
+        Side::Coin if heads => Color::Black,
+        Side::Coin => Color::White,
+    };
+    let mut opponent = Networks::new().player(&arguments.against)?;
+    let limits = arguments.against.limits();
+    let mut session = Session::new(arguments.rules, color, &mut *opponent, limits, seed);
+    let left = session.play(&mut io::stdin().lock(), &mut io::stdout().lock())?;
+    if left == Leave::Quit && io::stdin().is_terminal() {
+        output::line("Left unfinished.")?;
+    }
+    Ok(())
+}

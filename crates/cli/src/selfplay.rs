@@ -1,0 +1,72 @@
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use indicatif::MultiProgress;
+use surakarta_game::{RuleSet, Variant};
+use surakarta_run::config::Config;
+use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
+use surakarta_search::PlayerSpec;
+
+use crate::{interrupt, output};
+
+/// Let any player play games against itself and write them to shards.
+///
+/// The shards are the same bytes for the same seed, whatever the number of threads and of
+/// interruptions: the same command goes on where an earlier one was stopped.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Who plays, as in "mcts:net=best.safetensors,sims=200" or "alphabeta:nodes=10000".
+    #[arg(long)]
+    player: PlayerSpec,
+    /// How many games.
+    #[arg(long)]
+    games: u64,
+    /// Number of the first game: with the same seed, ranges of games can be played on different
+    /// machines.
+    #[arg(long, default_value_t = 0)]
+    first: u64,
+    /// Seed of all random choices.
+    #[arg(long)]
+    seed: u64,
+    /// Threads; 0 is one for each core.
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// The folder for the shards.
+    #[arg(long)]
+    out: PathBuf,
+    /// A configuration whose sections [selfplay] and [search] are used; the defaults otherwise.
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// The rules: olympiad, threefold, no-repeat, contest or agreement.
+    #[arg(long, default_value_t)]
+    rules: RuleSet,
+}
+
+pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
+    let (selfplay, search) = match &arguments.config {
+        Some(path) => Config::load(path).map(|config| (config.selfplay, config.search))?,
+        None => Default::default(),
+    };
+    let out = &arguments.out;
+    std::fs::create_dir_all(out)
+        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let pool = thread_pool(arguments.threads)?;
+    let stop = interrupt::watch()?;
+    let games = Games {
+        variant: Variant::Standard,
+        rules: arguments.rules,
+        seed: arguments.seed,
+        iteration: 0,
+        numbers: arguments.first..arguments.first + arguments.games,
+    };
+    let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
+    let around = Surroundings { pool: &pool, stop: &stop, bars };
+    let played = games.play(&arguments.player, &selfplay, &search, out, around)?;
+    for shard in &played.shards {
+        output::line(shard.display())?;
+    }
+    if !played.complete {
+        tracing::warn!("stopped; the same command plays the other games");
+    }
+    Ok(())
+}

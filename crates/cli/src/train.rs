@@ -1,0 +1,72 @@
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use indicatif::MultiProgress;
+use surakarta_record::shard::list_shards;
+use surakarta_run::config::Config;
+use surakarta_run::learn::{Beginning, Files, train};
+use surakarta_run::pipeline::Around;
+
+use crate::{interrupt, output};
+
+/// Train a network on shards.
+///
+/// The configuration's sections [network] and [train] say what and how. The folder gets the weights,
+/// a checkpoint with the optimiser's state, and metrics.csv; the same command goes on with a training
+/// that was interrupted.
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// Shards, or folders of shards.
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// The configuration.
+    #[arg(long)]
+    config: PathBuf,
+    /// The folder for the results.
+    #[arg(long)]
+    out: PathBuf,
+    /// Weights to begin with; a fresh network otherwise.
+    #[arg(long)]
+    init: Option<PathBuf>,
+}
+
+pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
+    let config = Config::load(&arguments.config)?;
+    let mut shards = Vec::new();
+    for path in arguments.data {
+        if path.is_dir() {
+            let found = list_shards(&path)
+                .with_context(|| format!("cannot read the folder {}", path.display()))?;
+            if found.is_empty() {
+                bail!("the folder {} holds no shards", path.display());
+            }
+            shards.extend(found);
+        } else {
+            shards.push(path);
+        }
+    }
+    let out = arguments.out;
+    std::fs::create_dir_all(&out)
+        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    let files = Files {
+        from: arguments.init.map_or(Beginning::Fresh, Beginning::Weights),
+        partial: out.join("partial.safetensors"),
+        weights: out.join("weights.safetensors"),
+        checkpoint: out.join("checkpoint.safetensors"),
+        metrics: out.join("metrics.csv"),
+    };
+    if files.checkpoint.exists() {
+        bail!(
+            "{} is the result of a finished training; choose another --out",
+            files.checkpoint.display()
+        );
+    }
+    let stop = interrupt::watch()?;
+    let around = Around { stop, bars, on_table: &|_, _| Ok(()) };
+    if train(&config, 0, &shards, &files, &mut Default::default(), &around)? {
+        output::line(files.weights.display())?;
+    } else {
+        tracing::warn!("stopped; the same command goes on");
+    }
+    Ok(())
+}

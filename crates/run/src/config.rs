@@ -1,0 +1,244 @@
+//! The configuration of a run: one TOML file, unknown keys refused.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use surakarta_game::{RuleSet, Variant};
+use surakarta_net::Shape;
+use surakarta_search::{PlayerSpec, SearchConfig};
+use surakarta_selfplay::SelfplayConfig;
+use surakarta_train::{Device, TrainConfig};
+
+/// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The run as a whole.
+    pub run: RunConfig,
+    /// The network's shape.
+    pub network: Shape,
+    /// How games are played.
+    #[serde(default)]
+    pub selfplay: SelfplayConfig,
+    /// The tree search, in self-play and for the run's own players.
+    #[serde(default)]
+    pub search: SearchConfig,
+    /// How the network learns.
+    #[serde(default)]
+    pub train: TrainConfig,
+    /// How checkpoints are rated.
+    #[serde(default)]
+    pub rating: RatingConfig,
+}
+
+/// The section `[run]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Names the run's folder, `runs/<name>`, unless `--dir` gives another.
+    pub name: String,
+    /// Every random number of the run derives from it.
+    pub seed: u64,
+    /// Rounds of self-play and training. May change when a run is continued.
+    pub iterations: u32,
+    /// Self-play games of one iteration.
+    pub games: u32,
+    /// Threads of self-play and rating; 0 is one for each core. May change when a run is continued.
+    #[serde(default)]
+    pub threads: usize,
+    /// Where the network is trained: `cpu` or `cuda:N`. May change when a run is continued.
+    #[serde(default)]
+    pub device: Device,
+    /// The board that is played.
+    #[serde(default, with = "text")]
+    pub variant: Variant,
+    /// The rule set, with any parameters.
+    #[serde(default, with = "text")]
+    pub rules: RuleSet,
+    /// Weights to start from; a fresh network without.
+    #[serde(default)]
+    pub init: Option<PathBuf>,
+    /// Iterations whose shards are kept; 0 keeps all. What the replay window needs is always kept.
+    #[serde(default)]
+    pub keep: u32,
+    /// Play the next iteration's games while the network learns. They are then played by the network
+    /// of one iteration earlier.
+    #[serde(default = "yes")]
+    pub overlap: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The section `[rating]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RatingConfig {
+    /// A checkpoint is rated after every so many iterations, and after the last; 0 rates none.
+    pub every: u32,
+    /// Colour-swapped pairs of games between a checkpoint and each opponent.
+    pub pairs: u32,
+    /// Pairs of the last rating, which the run ends with.
+    pub final_pairs: u32,
+    /// Simulations of a rated checkpoint for each move.
+    pub simulations: u32,
+    /// Random plies of an opening.
+    pub opening_plies: u32,
+    /// The opponents; the first is the one that the scale is anchored to.
+    pub opponents: Vec<PlayerSpec>,
+    /// The rating of the first opponent.
+    pub anchor: f64,
+}
+
+impl Default for RatingConfig {
+    fn default() -> Self {
+        RatingConfig {
+            every: 10,
+            pairs: 50,
+            final_pairs: 100,
+            simulations: 400,
+            opening_plies: 6,
+            opponents: Vec::new(),
+            anchor: 0.0,
+        }
+    }
+}
+
+impl Config {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// If it cannot be read, a key is unknown or missing, or a value makes no sense.
+    pub fn load(path: &Path) -> Result<Config> {
+        Config::load_with_text(path).map(|(config, _)| config)
+    }
+
+    /// The same, and the text of the file.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn load_with_text(path: &Path) -> Result<(Config, String)> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the configuration {}", path.display()))?;
+        let config = Config::parse(&text);
+        Ok((config.with_context(|| format!("in the configuration {}", path.display()))?, text))
+    }
+
+    /// The text of a file with these values.
+    ///
+    /// # Errors
+    /// Never for a configuration that was read.
+    pub fn to_text(&self) -> Result<String> {
+        Ok(toml::to_string_pretty(self)?)
+    }
+
+    /// Reads and checks the text of a file.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn parse(text: &str) -> Result<Config> {
+        let config: Config = toml::from_str(text)?;
+        config.validate()?;
+        Ok(config)
+    }
+
+    fn validate(&self) -> Result<()> {
+        let run = &self.run;
+        let sensible = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if run.name.is_empty() || run.name.starts_with('.') || !run.name.chars().all(sensible) {
+            bail!(
+                "[run] name is `{}`; it names a folder: use letters, digits, `-`, `_` and `.`",
+                run.name
+            );
+        }
+        for (key, value) in [("iterations", run.iterations), ("games", run.games)] {
+            if value == 0 {
+                bail!("[run] {key} is 0; it must be 1 or more");
+            }
+        }
+        let section = |name: &str, checked: Result<(), String>| match checked {
+            Ok(()) => Ok(()),
+            Err(error) => bail!("[{name}] {error}"),
+        };
+        section("selfplay", self.selfplay.validate())?;
+        section("search", self.search.validate().map_err(|e| e.to_string()))?;
+        section("train", self.train.validate().map_err(|e| e.to_string()))?;
+        section("rating", self.rating.validate())
+    }
+
+    /// What differs from another configuration of the same run, a line a key, as
+    /// `[run] seed: 1 → 2`. The keys that may change on the way are left out.
+    pub fn differences(&self, now: &Config) -> Vec<String> {
+        let may_change = ["run.iterations", "run.threads", "run.device"];
+        let (before, now) = (self.flat(), now.flat());
+        let keys: std::collections::BTreeSet<_> = before.keys().chain(now.keys()).collect();
+        let show = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
+        keys.into_iter()
+            .filter(|key| !may_change.contains(&key.as_str()) && before.get(*key) != now.get(*key))
+            .map(|key| {
+                let (section, name) = key.split_once('.').unwrap_or(("", key));
+                format!("[{section}] {name}: {} → {}", show(before.get(key)), show(now.get(key)))
+            })
+            .collect()
+    }
+
+    /// Every key as `section.key` with its value as TOML.
+    fn flat(&self) -> std::collections::BTreeMap<String, String> {
+        let mut flat = std::collections::BTreeMap::new();
+        let sections = toml::Table::try_from(self).unwrap_or_default();
+        for (section, keys) in sections {
+            if let toml::Value::Table(keys) = keys {
+                for (key, value) in keys {
+                    flat.insert(format!("{section}.{key}"), value.to_string());
+                }
+            }
+        }
+        flat
+    }
+}
+
+impl RatingConfig {
+    fn validate(&self) -> Result<(), String> {
+        if self.every > 0 && self.opponents.is_empty() {
+            return Err("opponents is empty; name at least one player, or set every = 0".to_owned());
+        }
+        for (key, value) in [
+            ("pairs", self.pairs),
+            ("final_pairs", self.final_pairs),
+            ("simulations", self.simulations),
+        ] {
+            if value == 0 {
+                return Err(format!("{key} is 0; it must be 1 or more"));
+            }
+        }
+        for (i, opponent) in self.opponents.iter().enumerate() {
+            if self.opponents[..i].contains(opponent) {
+                return Err(format!("opponents names {opponent} twice"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Values that are written as their text.
+pub(crate) mod text {
+    use super::*;
+
+    pub(crate) fn serialize<T: std::fmt::Display, S: Serializer>(
+        value: &T,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(value)
+    }
+
+    pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+    where
+        T: std::str::FromStr<Err: std::fmt::Display>,
+        D: Deserializer<'de>,
+    {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}

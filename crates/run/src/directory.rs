@@ -1,0 +1,154 @@
+//! The folder of a run: the files that exist are its whole state.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::config::Config;
+
+/// A run's folder, held by this process alone.
+///
+/// ```text
+/// config.toml                          the configuration, as given first
+/// shards/000007-0000000128.shard       games of the 7th iteration, from game 128 on
+/// weights/iteration-0007.safetensors   the network after it; 0000 is the one it began with
+/// weights/best.safetensors             the highest rated
+/// checkpoints/iteration-0007.…         weights and optimiser: what training goes on from
+/// ratings/iteration-0010-….jsonl       the games of a rating
+/// metrics.csv  elo.csv                 what a person plots
+/// ```
+pub struct RunDirectory {
+    root: PathBuf,
+    // Unlocked when the process ends, however it ends.
+    _lock: fs::File,
+}
+
+impl RunDirectory {
+    /// Opens the folder of a run, or makes it.
+    ///
+    /// # Errors
+    /// If it holds another run, was begun with another configuration (the differences are shown),
+    /// or another process works in it.
+    pub fn open(root: &Path, config: &Config, text: &str) -> Result<RunDirectory> {
+        let kept = root.join("config.toml");
+        if root.exists()
+            && !kept.exists()
+            && fs::read_dir(root)?.any(|e| e.is_ok_and(|e| e.file_name() != "lock"))
+        {
+            bail!("{} is not the folder of a run; choose another with --dir", root.display());
+        }
+        for folder in ["shards", "weights", "checkpoints", "ratings"] {
+            let path = root.join(folder);
+            fs::create_dir_all(&path)
+                .with_context(|| format!("cannot make the folder {}", path.display()))?;
+        }
+        let lock = fs::File::create(root.join("lock"))
+            .with_context(|| format!("cannot write in {}", root.display()))?;
+        if let Err(fs::TryLockError::WouldBlock) = lock.try_lock() {
+            bail!(
+                "another process is working on the run in {}; wait for it or stop it",
+                root.display()
+            );
+        }
+        if kept.exists() {
+            let before = Config::load(&kept)?;
+            let differences = before.differences(config);
+            if !differences.is_empty() {
+                bail!(
+                    "the run in {} was begun with another configuration:\n  {}\nUndo the change, or start another run with --dir",
+                    root.display(),
+                    differences.join("\n  ")
+                );
+            }
+        } else {
+            write_file(&kept, text.as_bytes())?;
+        }
+        Ok(RunDirectory { root: root.to_owned(), _lock: lock })
+    }
+
+    /// The folder itself.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of all shards.
+    pub fn shards(&self) -> PathBuf {
+        self.root.join("shards")
+    }
+
+    /// The network after an iteration; 0 is the one that the run began with.
+    pub fn weights(&self, iteration: u32) -> PathBuf {
+        self.root.join("weights").join(format!("iteration-{iteration:04}.safetensors"))
+    }
+
+    /// A copy of the highest rated network.
+    pub fn best(&self) -> PathBuf {
+        best_weights(&self.root)
+    }
+
+    /// What training goes on from after an iteration.
+    pub fn checkpoint(&self, iteration: u32) -> PathBuf {
+        self.root.join("checkpoints").join(format!("iteration-{iteration:04}.safetensors"))
+    }
+
+    /// Where the training of an iteration goes on that was interrupted.
+    pub fn partial_checkpoint(&self, iteration: u32) -> PathBuf {
+        self.root.join("checkpoints").join(format!("partial-{iteration:04}.safetensors"))
+    }
+
+    /// The last iteration whose training is finished; 0 if none is.
+    ///
+    /// # Errors
+    /// If the folder cannot be read.
+    pub fn learned(&self) -> Result<u32> {
+        let folder = self.root.join("checkpoints");
+        let files = fs::read_dir(&folder)
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        let number = |name: &str| -> Option<u32> {
+            name.strip_prefix("iteration-")?.strip_suffix(".safetensors")?.parse().ok()
+        };
+        let mut learned = 0;
+        for file in files {
+            learned = learned.max(file?.file_name().to_str().and_then(number).unwrap_or(0));
+        }
+        Ok(learned)
+    }
+}
+
+/// The highest rated network of the run in a folder.
+pub fn best_weights(root: &Path) -> PathBuf {
+    root.join("weights/best.safetensors")
+}
+
+/// The newest network of the run in a folder, if there is one.
+pub fn latest_weights(root: &Path) -> Option<PathBuf> {
+    let files = fs::read_dir(root.join("weights")).ok()?;
+    let names = files.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let newest = names
+        .filter(|name| name.starts_with("iteration-") && name.ends_with(".safetensors"))
+        .max()?;
+    Some(root.join("weights").join(newest))
+}
+
+/// Writes a file beside its name, syncs it and renames it: the name holds the old content or the
+/// new, never a part.
+///
+/// # Errors
+/// If the disk refuses; the message names the file.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    let write = || -> std::io::Result<()> {
+        let temporary = path.with_extension("tmp");
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(&temporary, path)?;
+        if let Some(folder) = path.parent() {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            fs::File::open(folder)?.sync_all()?;
+        }
+        Ok(())
+    };
+    write().with_context(|| format!("cannot write {}", path.display()))
+}

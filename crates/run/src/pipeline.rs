@@ -1,0 +1,180 @@
+//! The loop: self-play, training, rating, again.
+//!
+//! The games of iteration *i* are played by the network after iteration *i* − 1, or *i* − 2 where
+//! they are played while the network learns. So every file is a function of files of earlier
+//! iterations, and a run that was killed goes on by making what is missing.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use anyhow::{Context, Result};
+use indicatif::MultiProgress;
+use surakarta_arena::Standings;
+use surakarta_net::Weights;
+use surakarta_record::Window;
+use surakarta_record::shard::{list_shards, parse_shard_name};
+use surakarta_search::NetRef;
+
+use crate::config::Config;
+use crate::directory::RunDirectory;
+use crate::learn;
+use crate::players::Networks;
+use crate::rating::rate_if_due;
+use crate::selfplay::{Games, Surroundings, thread_pool};
+
+/// What surrounds a run without an influence on what it makes.
+pub struct Around<'a> {
+    /// Once true, the run stops at the next point that it can go on from.
+    pub stop: &'a AtomicBool,
+    /// Where bars are drawn.
+    pub bars: &'a MultiProgress,
+    /// Called with the table of each rating.
+    pub on_table: &'a (dyn Fn(u32, &Standings) -> Result<()> + Sync),
+}
+
+/// Makes everything of a run that does not exist yet.
+///
+/// # Errors
+/// If a stage fails. What was finished stays, and the same call goes on from there.
+pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result<()> {
+    learn::check_device(config)?;
+    let pool = thread_pool(config.run.threads)?;
+    let run = Run { config, directory, around, pool: &pool };
+    run.begin()?;
+    let mut window = Window::default();
+    let done = directory.learned()?;
+    // Whatever was lost or damaged since is played again.
+    for iteration in run.first_kept()?..=done {
+        run.play(iteration, &|| run.stopped())?;
+    }
+    if done > 0 {
+        tracing::info!("{} iterations are done: going on", done);
+        run.rate(done)?;
+    }
+    for iteration in done + 1..=config.run.iterations {
+        run.play(iteration, &|| run.stopped())?;
+        if run.stopped() {
+            break;
+        }
+        run.learn(iteration, &mut window)?;
+        if run.stopped() {
+            break;
+        }
+        run.rate(iteration)?;
+        run.clean_up(iteration, &window)?;
+    }
+    Ok(())
+}
+
+struct Run<'a> {
+    config: &'a Config,
+    directory: &'a RunDirectory,
+    around: &'a Around<'a>,
+    pool: &'a rayon::ThreadPool,
+}
+
+impl Run<'_> {
+    fn stopped(&self) -> bool {
+        self.around.stop.load(Relaxed)
+    }
+
+    /// Makes the network that the run begins with.
+    fn begin(&self) -> Result<()> {
+        let path = self.directory.weights(0);
+        if path.exists() {
+            return Ok(());
+        }
+        let run = &self.config.run;
+        let weights = match &run.init {
+            Some(init) => Weights::load_as(init, &self.config.network, run.variant)?,
+            None => Weights::random(self.config.network.clone(), run.seed),
+        };
+        Ok(weights.save(&path)?)
+    }
+
+    /// Plays the games of an iteration that are missing.
+    fn play(&self, iteration: u32, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
+        let run = &self.config.run;
+        let lag = if run.overlap { 2 } else { 1 };
+        let player = NetRef::Path(self.directory.weights(iteration.saturating_sub(lag)));
+        let network = Networks::new().load(&player)?;
+        let games = Games {
+            variant: run.variant,
+            rules: run.rules,
+            seed: run.seed,
+            iteration: u64::from(iteration),
+            numbers: 0..u64::from(run.games),
+        };
+        let around = Surroundings { pool: self.pool, stop, bars: self.around.bars };
+        let label = format!("self-play {iteration}/{}", run.iterations);
+        let Config { selfplay, search, .. } = self.config;
+        games.play_network(&network, selfplay, search, &self.directory.shards(), around, &label)?;
+        Ok(())
+    }
+
+    /// Trains the network on the games up to an iteration, and plays those of the next one meanwhile
+    /// if the run overlaps the two.
+    fn learn(&self, iteration: u32, window: &mut Window) -> Result<()> {
+        let failed = AtomicBool::new(false);
+        let stop = || self.stopped() || failed.load(Relaxed);
+        let ahead = self.config.run.overlap && iteration < self.config.run.iterations;
+        std::thread::scope(|scope| {
+            let playing = ahead.then(|| scope.spawn(|| self.play(iteration + 1, &stop)));
+            let learned = learn::learn(self.config, self.directory, iteration, window, self.around);
+            failed.store(learned.is_err(), Relaxed);
+            let played = playing.map_or(Ok(()), |playing| {
+                playing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            learned.and(played)
+        })
+    }
+
+    fn rate(&self, iteration: u32) -> Result<()> {
+        let Around { stop, bars, on_table } = *self.around;
+        let table = rate_if_due(self.config, self.directory, iteration, self.pool, stop, bars)?;
+        table.map_or(Ok(()), |standings| on_table(iteration, &standings))
+    }
+
+    /// The oldest iteration with a shard, or 1.
+    fn first_kept(&self) -> Result<u32> {
+        let oldest = self.shards()?.into_iter().map(|(iteration, _)| iteration).min();
+        Ok(oldest.unwrap_or(1))
+    }
+
+    /// Every shard with its iteration.
+    fn shards(&self) -> Result<Vec<(u32, std::path::PathBuf)>> {
+        let folder = self.directory.shards();
+        let paths = list_shards(&folder)
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        let iteration = |path: &std::path::Path| {
+            parse_shard_name(path.file_name()?.to_str()?).map(|(iteration, _)| iteration as u32)
+        };
+        Ok(paths.into_iter().filter_map(|path| Some((iteration(&path)?, path))).collect())
+    }
+
+    /// Removes what nothing will read again: shards beyond the window and `keep`, and all
+    /// checkpoints but the last two.
+    fn clean_up(&self, iteration: u32, window: &Window) -> Result<()> {
+        let remove = |path: &std::path::Path| {
+            fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))
+        };
+        let keep = self.config.run.keep;
+        let in_window: std::collections::HashSet<_> = window.shards().collect();
+        let shards = self.shards()?;
+        let needed = shards.iter().filter(|(_, path)| in_window.contains(path.as_path()));
+        let oldest = needed.map(|(iteration, _)| *iteration).min().unwrap_or(iteration);
+        for (of, path) in &shards {
+            if keep > 0 && *of + keep <= iteration && *of < oldest {
+                remove(path)?;
+            }
+        }
+        for old in (1..iteration.saturating_sub(1)).rev() {
+            let path = self.directory.checkpoint(old);
+            if !path.exists() {
+                break;
+            }
+            remove(&path)?;
+        }
+        Ok(())
+    }
+}

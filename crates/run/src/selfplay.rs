@@ -1,0 +1,143 @@
+//! Self-play as a stage of a run and as a command of its own.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use indicatif::MultiProgress;
+use surakarta_game::{RuleSet, Variant};
+use surakarta_net::{Evaluator, Mlp};
+use surakarta_record::ShardHeader;
+use surakarta_search::{PlayerSpec, SearchConfig};
+use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
+
+use crate::players::Networks;
+
+/// Name and version of this program, as shards and weights state it.
+pub const PROGRAM: &str = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
+
+/// Which games are played, beside who plays them.
+#[derive(Clone, Debug)]
+pub struct Games {
+    /// The board.
+    pub variant: Variant,
+    /// The rules.
+    pub rules: RuleSet,
+    /// The seed of the run.
+    pub seed: u64,
+    /// The iteration that the games belong to.
+    pub iteration: u64,
+    /// Their numbers.
+    pub numbers: Range<u64>,
+}
+
+/// What surrounds self-play without an influence on the games.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The threads that play.
+    pub pool: &'a rayon::ThreadPool,
+    /// Once it says true, no shard is begun.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Where bars are drawn.
+    pub bars: &'a MultiProgress,
+}
+
+/// The threads that play; 0 is one for each core.
+///
+/// # Errors
+/// If the system gives no threads.
+pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
+}
+
+impl Games {
+    fn header(&self, player: String, settings: BTreeMap<String, String>) -> ShardHeader {
+        ShardHeader {
+            variant: self.variant,
+            rules: self.rules,
+            player,
+            program: PROGRAM.to_owned(),
+            seed: self.seed,
+            iteration: self.iteration,
+            settings,
+            ..ShardHeader::default()
+        }
+    }
+
+    /// A network plays with itself.
+    ///
+    /// # Errors
+    /// If a shard cannot be written, or one in the folder was made otherwise.
+    pub fn play_network(
+        &self,
+        (network, hash): &(Mlp, String),
+        config: &SelfplayConfig,
+        search: &SearchConfig,
+        folder: &Path,
+        around: Surroundings,
+        label: &str,
+    ) -> Result<Played> {
+        let mut settings = settings("selfplay", config)?;
+        settings.extend(self::settings("search", search)?);
+        // How the work is cut up has no influence on the games.
+        settings.remove("selfplay.games_in_flight");
+        let mut header = self.header("mcts".to_owned(), settings);
+        header.weights = Some(hash.clone());
+        header.kernel = Some(network.kernel().to_owned());
+        let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
+        let evaluator = || Ok(Box::new(network.clone()) as Box<dyn Evaluator>);
+        let source = Source::Search { search: search.clone(), evaluator: &evaluator };
+        Ok(batch.play(&source, around.pool, around.stop, label, around.bars)?)
+    }
+
+    /// Any player plays with itself. One that searches with a network does so with full and fast
+    /// searches and with noise, as in a run; its simulations are those of full searches.
+    ///
+    /// # Errors
+    /// If the player is limited by time, its network cannot be loaded, or as
+    /// [`play_network`](Games::play_network).
+    pub fn play(
+        &self,
+        spec: &PlayerSpec,
+        config: &SelfplayConfig,
+        search: &SearchConfig,
+        folder: &Path,
+        around: Surroundings,
+    ) -> Result<Played> {
+        if spec.is_timed() {
+            bail!(
+                "{spec} is limited by time, so its games could not be played again; limit it by sims, nodes or depth"
+            );
+        }
+        let networks = Networks::new();
+        if let PlayerSpec::Mcts(mcts) = spec {
+            let network = networks.load(&mcts.net)?;
+            let mut config = config.clone();
+            if let Some(simulations) = mcts.config.limits.simulations {
+                config.full_simulations = simulations;
+                config.fast_simulations = config.fast_simulations.min(simulations);
+            }
+            return self.play_network(&network, &config, search, folder, around, "self-play");
+        }
+        let header = self.header(spec.to_string(), settings("selfplay", config)?);
+        let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
+        // Fails here rather than in every worker.
+        networks.player(spec)?;
+        let player = || {
+            let made = networks.player(spec);
+            made.map_err(|e| surakarta_net::EvaluatorError(format!("{e:#}")).into())
+        };
+        let source = Source::Player { limits: spec.limits(), player: &player };
+        Ok(batch.play(&source, around.pool, around.stop, "self-play", around.bars)?)
+    }
+}
+
+/// Every key of a section as text, named `section.key`.
+fn settings(section: &str, value: &impl serde::Serialize) -> Result<BTreeMap<String, String>> {
+    let table = toml::Table::try_from(value)?;
+    Ok(table
+        .into_iter()
+        .map(|(key, value)| (format!("{section}.{key}"), value.to_string()))
+        .collect())
+}
