@@ -1,17 +1,20 @@
 //! The player around a search.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use surakarta_game::Game;
 use surakarta_net::{Batch, Evaluator};
 
 use super::{Root, Search, SearchConfig, Step};
+use crate::Stream;
 use crate::player::{Choice, Limits, Player, PlayerError};
-use crate::{Stream, stream};
+use crate::simple::stream_at;
 
 /// Visits of the root at most where only time limits a search: the tree takes about half a gigabyte
 /// then.
 const MOST_SIMULATIONS: u32 = 1_000_000;
+
+const DEFAULT_SIMULATIONS: u32 = 400;
 
 /// Visits between two looks at the clock.
 const SLICE: u32 = 16;
@@ -21,8 +24,9 @@ const SLICE: u32 = 16;
 pub struct MctsConfig {
     /// The search itself.
     pub search: SearchConfig,
-    /// Visits of the root where the limits name neither simulations nor time.
-    pub simulations: u32,
+    /// The limits by simulations and time that hold when a choice comes without any of them. If
+    /// these have none either, 400 simulations.
+    pub limits: Limits,
     /// Whether to mix noise into the root's prior.
     pub noise: bool,
     /// Temperature of the draw by visits in the first plies of a game.
@@ -35,7 +39,7 @@ impl Default for MctsConfig {
     fn default() -> Self {
         MctsConfig {
             search: SearchConfig { stop_early: true, skip_forced: true, ..Default::default() },
-            simulations: 400,
+            limits: Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() },
             noise: false,
             temperature: 1.0,
             temperature_plies: 0,
@@ -49,19 +53,53 @@ pub struct MctsPlayer {
     search: Search,
     evaluator: Box<dyn Evaluator>,
     batch: Batch,
-    rng: Stream,
+    seed: u64,
 }
 
 impl MctsPlayer {
     /// A player with its network.
     pub fn new(config: MctsConfig, evaluator: Box<dyn Evaluator>) -> MctsPlayer {
         let search = Search::new(config.search.clone());
-        MctsPlayer { config, search, evaluator, batch: Batch::default(), rng: stream(0, [0; 3]) }
+        MctsPlayer { config, search, evaluator, batch: Batch::default(), seed: 0 }
     }
 
     /// The tree of the last choice.
     pub fn search(&self) -> &Search {
         &self.search
+    }
+
+    /// The simulations and the time that a choice may take.
+    fn limits(&self, asked: &Limits) -> (u32, Option<Duration>) {
+        let applies = |limits: &Limits| limits.simulations.is_some() || limits.time.is_some();
+        let limits = if applies(asked) { asked } else { &self.config.limits };
+        let default = if limits.time.is_some() { MOST_SIMULATIONS } else { DEFAULT_SIMULATIONS };
+        (limits.simulations.unwrap_or(default).max(1), limits.time)
+    }
+
+    fn think(
+        &mut self,
+        game: &Game,
+        budget: u32,
+        time: Option<Duration>,
+        rng: &mut Stream,
+    ) -> Result<(), PlayerError> {
+        let began = Instant::now();
+        let noise = self.config.noise;
+        let Some(time) = time else {
+            self.search.begin(game, Root { simulations: budget, noise }, rng);
+            return self.run();
+        };
+        // Even without time it evaluates the root.
+        let mut target = 1;
+        self.search.begin(game, Root { simulations: target, noise }, rng);
+        self.run()?;
+        target = target.max(self.search.simulations());
+        while target < budget && began.elapsed() < time {
+            target = budget.min(target + SLICE);
+            self.search.extend(target);
+            self.run()?;
+        }
+        Ok(())
     }
 
     fn run(&mut self) -> Result<(), PlayerError> {
@@ -77,34 +115,19 @@ impl MctsPlayer {
 impl Player for MctsPlayer {
     fn new_game(&mut self, seed: u64) {
         self.search.clear();
-        self.rng = stream(seed, [0; 3]);
+        self.seed = seed;
     }
 
     fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError> {
-        let began = Instant::now();
-        let budget = match (limits.simulations, limits.time) {
-            (Some(simulations), _) => simulations.max(1),
-            (None, Some(_)) => MOST_SIMULATIONS,
-            (None, None) => self.config.simulations.max(1),
-        };
-        let mut root = Root { simulations: budget, noise: self.config.noise };
-        if limits.time.is_some() {
-            root.simulations = 1;
+        if game.result().is_some() {
+            return Err(PlayerError::GameOver);
         }
-        self.search.begin(game, root, &mut self.rng);
-        self.run()?;
-        if let Some(time) = limits.time {
-            let mut target = self.search.simulations();
-            while target < budget && began.elapsed() < time {
-                target = budget.min(target + SLICE);
-                self.search.extend(target);
-                self.run()?;
-            }
-        }
-        let plies = game.moves().len() as u32;
-        let early = plies < self.config.temperature_plies;
+        let (budget, time) = self.limits(limits);
+        let mut rng = stream_at(self.seed, game);
+        self.think(game, budget, time, &mut rng)?;
+        let early = (game.moves().len() as u32) < self.config.temperature_plies;
         let temperature = if early { self.config.temperature } else { 0.0 };
-        let mv = self.search.sample(temperature, &mut self.rng).ok_or(PlayerError::GameOver)?;
+        let mv = self.search.sample(temperature, &mut rng).ok_or(PlayerError::GameOver)?;
         let mut line = self.search.line();
         if line.first() != Some(&mv) {
             line = vec![mv];

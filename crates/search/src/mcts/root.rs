@@ -128,7 +128,9 @@ impl Search {
         let mut priors = self.policy.clone();
         if self.config.root_temperature != 1.0 {
             let power = 1.0 / self.config.root_temperature;
-            priors.iter_mut().for_each(|prior| *prior = prior.powf(power));
+            // Scaled by the highest, so that a low temperature leaves something to sum up.
+            let highest = priors.iter().copied().fold(0.0, f32::max);
+            priors.iter_mut().for_each(|prior| *prior = (*prior / highest).powf(power));
             let sum: f32 = priors.iter().sum();
             priors.iter_mut().for_each(|prior| *prior /= sum);
         }

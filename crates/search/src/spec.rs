@@ -1,0 +1,365 @@
+//! One string names a player anywhere: `random`, `alphabeta:nodes=10000`,
+//! `mcts:net=runs/q/weights/best.safetensors,sims=400`.
+//!
+//! The grammar is `kind[:key=value{,key=value}]`. A value with a comma stands in double quotes, where
+//! `\"` and `\\` mean a quote and a backslash.
+//!
+//! ```
+//! use surakarta_search::PlayerSpec;
+//!
+//! let spec: PlayerSpec = r#"mcts:net="a,b.safetensors",c=1.50"#.parse()?;
+//! assert_eq!(spec.to_string(), r#"mcts:net="a,b.safetensors",sims=400,c=1.5"#);
+//! # Ok::<(), surakarta_search::PlayerSpecError>(())
+//! ```
+
+mod keys;
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use surakarta_net::Evaluator;
+
+use crate::{
+    AlphaBetaConfig, AlphaBetaPlayer, GreedyConfig, GreedyPlayer, Limits, MctsConfig, MctsPlayer,
+    Player, RandomConfig, RandomPlayer, RolloutConfig, RolloutPlayer,
+};
+use keys::Key;
+
+/// A kind of player with everything that it can be told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum PlayerSpec {
+    /// `random`
+    Random,
+    /// `greedy`
+    Greedy,
+    /// `rollout`
+    Rollout(RolloutConfig),
+    /// `alphabeta`
+    AlphaBeta(AlphaBetaConfig),
+    /// `mcts`
+    Mcts(MctsSpec),
+}
+
+/// An [`MctsPlayer`] and the network behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MctsSpec {
+    /// The network.
+    pub net: NetRef,
+    /// How it plays.
+    pub config: MctsConfig,
+}
+
+/// Which network a player uses.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum NetRef {
+    /// The newest of the run.
+    Latest,
+    /// The highest rated of the run.
+    Best,
+    /// A weights file, relative to the working directory.
+    Path(PathBuf),
+}
+
+impl From<&str> for NetRef {
+    /// `latest`, `best` or a path; files of these names are `./latest` and `./best`.
+    fn from(text: &str) -> NetRef {
+        match text {
+            "latest" => NetRef::Latest,
+            "best" => NetRef::Best,
+            "./latest" | "./best" => NetRef::Path(text[2..].into()),
+            _ => NetRef::Path(text.into()),
+        }
+    }
+}
+
+impl fmt::Display for NetRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NetRef::Latest => f.write_str("latest"),
+            NetRef::Best => f.write_str("best"),
+            NetRef::Path(path) => match path.to_str() {
+                Some(name @ ("latest" | "best")) => write!(f, "./{name}"),
+                _ => path.display().fmt(f),
+            },
+        }
+    }
+}
+
+const KINDS: &str = "random, greedy, rollout, alphabeta, mcts";
+
+impl PlayerSpec {
+    /// The name of the kind: what stands before the colon.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            PlayerSpec::Random => "random",
+            PlayerSpec::Greedy => "greedy",
+            PlayerSpec::Rollout(_) => "rollout",
+            PlayerSpec::AlphaBeta(_) => "alphabeta",
+            PlayerSpec::Mcts(_) => "mcts",
+        }
+    }
+
+    /// The limits that the built player keeps to if it is asked without any.
+    pub fn limits(&self) -> Limits {
+        match self {
+            PlayerSpec::Random | PlayerSpec::Greedy => Limits::default(),
+            PlayerSpec::Rollout(config) => config.limits,
+            PlayerSpec::AlphaBeta(config) => config.limits,
+            PlayerSpec::Mcts(spec) => spec.config.limits,
+        }
+    }
+
+    /// Whether the clock limits it: its games cannot be reproduced.
+    pub fn is_timed(&self) -> bool {
+        self.limits().time.is_some()
+    }
+
+    /// The network that it needs, if any.
+    pub fn net(&self) -> Option<&NetRef> {
+        match self {
+            PlayerSpec::Mcts(spec) => Some(&spec.net),
+            _ => None,
+        }
+    }
+
+    /// The player. `load` finds the network.
+    ///
+    /// # Errors
+    /// Those of `load`.
+    pub fn build<E>(
+        &self,
+        load: &mut dyn FnMut(&NetRef) -> Result<Box<dyn Evaluator>, E>,
+    ) -> Result<Box<dyn Player>, E> {
+        Ok(match self {
+            PlayerSpec::Random => Box::new(RandomPlayer::new(RandomConfig::default())),
+            PlayerSpec::Greedy => Box::new(GreedyPlayer::new(GreedyConfig::default())),
+            PlayerSpec::Rollout(config) => Box::new(RolloutPlayer::new(config.clone())),
+            PlayerSpec::AlphaBeta(config) => Box::new(AlphaBetaPlayer::new(config.clone())),
+            PlayerSpec::Mcts(spec) => {
+                Box::new(MctsPlayer::new(spec.config.clone(), load(&spec.net)?))
+            }
+        })
+    }
+}
+
+/// The text names no player.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlayerSpecError {
+    /// No such kind.
+    #[error("`{0}` is not a player; the players are {KINDS}")]
+    Kind(String),
+    /// The kind has no such key.
+    #[error("{kind} has no key `{key}`; {}", if keys.is_empty() {
+        "it takes none".to_owned()
+    } else {
+        format!("its keys are {}", keys.join(", "))
+    })]
+    Key {
+        /// The kind.
+        kind: &'static str,
+        /// What was written.
+        key: String,
+        /// What there is.
+        keys: Vec<&'static str>,
+    },
+    /// The key takes other values.
+    #[error("`{value}` is not a value for `{key}`; write {accepts}")]
+    Value {
+        /// The key.
+        key: &'static str,
+        /// What was written.
+        value: String,
+        /// What it takes.
+        accepts: &'static str,
+    },
+    /// A key stands there twice.
+    #[error("`{0}` is given twice; leave one of them out")]
+    Twice(String),
+    /// A network is needed.
+    #[error("an mcts player needs a network; add net=FILE, net=latest or net=best")]
+    NoNet,
+    /// A part is not `key=value`.
+    #[error(
+        "`{0}` is not key=value; parts are separated by commas, and a value with a comma is quoted"
+    )]
+    Pair(String),
+    /// A quote is not closed, or something follows the closing one.
+    #[error(
+        "`{0}` is not a quoted value; close it with a double quote, and write \\\" for a quote and \\\\ for a backslash inside"
+    )]
+    Quote(String),
+}
+
+impl FromStr for PlayerSpec {
+    type Err = PlayerSpecError;
+
+    fn from_str(text: &str) -> Result<PlayerSpec, PlayerSpecError> {
+        let (kind, rest) = match text.split_once(':') {
+            Some((kind, rest)) => (kind.trim(), Some(rest)),
+            None => (text.trim(), None),
+        };
+        let pairs = || rest.map_or(Ok(Vec::new()), split);
+        match kind {
+            "random" => read("random", &pairs()?, &mut (), &[]).map(|()| PlayerSpec::Random),
+            "greedy" => read("greedy", &pairs()?, &mut (), &[]).map(|()| PlayerSpec::Greedy),
+            "rollout" => {
+                let mut config = RolloutConfig::default();
+                let usual = std::mem::take(&mut config.limits);
+                read("rollout", &pairs()?, &mut config, keys::ROLLOUT)?;
+                or_usual(&mut config.limits, usual);
+                Ok(PlayerSpec::Rollout(config))
+            }
+            "alphabeta" => {
+                let mut config = AlphaBetaConfig::default();
+                let usual = std::mem::take(&mut config.limits);
+                read("alphabeta", &pairs()?, &mut config, keys::ALPHABETA)?;
+                or_usual(&mut config.limits, usual);
+                Ok(PlayerSpec::AlphaBeta(config))
+            }
+            "mcts" => {
+                let mut spec = MctsSpec { net: NetRef::Latest, config: MctsConfig::default() };
+                let usual = std::mem::take(&mut spec.config.limits);
+                let pairs = pairs()?;
+                read("mcts", &pairs, &mut spec, keys::MCTS)?;
+                if !pairs.iter().any(|(key, _)| key == "net") {
+                    return Err(PlayerSpecError::NoNet);
+                }
+                or_usual(&mut spec.config.limits, usual);
+                Ok(PlayerSpec::Mcts(spec))
+            }
+            _ => Err(PlayerSpecError::Kind(kind.to_owned())),
+        }
+    }
+}
+
+/// Puts each pair into its place.
+fn read<C>(
+    kind: &'static str,
+    pairs: &[(String, String)],
+    config: &mut C,
+    keys: &[Key<C>],
+) -> Result<(), PlayerSpecError> {
+    for (at, (name, value)) in pairs.iter().enumerate() {
+        let key = keys.iter().find(|key| key.name == name).ok_or_else(|| PlayerSpecError::Key {
+            kind,
+            key: name.clone(),
+            keys: keys.iter().map(|key| key.name).collect(),
+        })?;
+        if pairs[..at].iter().any(|(earlier, _)| earlier == name) {
+            return Err(PlayerSpecError::Twice(name.clone()));
+        }
+        (key.read)(config, value).ok_or_else(|| PlayerSpecError::Value {
+            key: key.name,
+            value: value.clone(),
+            accepts: key.accepts,
+        })?;
+    }
+    Ok(())
+}
+
+/// A limit that is given replaces all of the usual ones.
+fn or_usual(limits: &mut Limits, usual: Limits) {
+    if *limits == Limits::default() {
+        *limits = usual;
+    }
+}
+
+/// The pairs of `key=value{,key=value}`, quotes taken off.
+fn split(mut text: &str) -> Result<Vec<(String, String)>, PlayerSpecError> {
+    let mut pairs = Vec::new();
+    loop {
+        let part = &text[..text.find(',').unwrap_or(text.len())];
+        let (key, _) =
+            part.split_once('=').ok_or_else(|| PlayerSpecError::Pair(part.trim().to_owned()))?;
+        let value = text[key.len() + 1..].trim_start();
+        let (value, rest) = match value.strip_prefix('"') {
+            Some(quoted) => {
+                unquote(quoted).ok_or_else(|| PlayerSpecError::Quote(value.to_owned()))?
+            }
+            None => {
+                let end = value.find(',').unwrap_or(value.len());
+                (value[..end].trim_end().to_owned(), &value[end..])
+            }
+        };
+        pairs.push((key.trim().to_owned(), value));
+        match rest.strip_prefix(',') {
+            Some(rest) => text = rest,
+            None => return Ok(pairs),
+        }
+    }
+}
+
+/// The value up to the closing quote, and what follows it: nothing or a comma first.
+fn unquote(quoted: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut symbols = quoted.char_indices();
+    while let Some((at, symbol)) = symbols.next() {
+        match symbol {
+            '"' => {
+                let rest = quoted[at + 1..].trim_start();
+                return Some((value, rest)).filter(|_| rest.is_empty() || rest.starts_with(','));
+            }
+            '\\' => value.push(symbols.next().map(|(_, c)| c).filter(|c| matches!(c, '"' | '\\'))?),
+            _ => value.push(symbol),
+        }
+    }
+    None
+}
+
+impl fmt::Display for PlayerSpec {
+    /// The canonical form: limits always, other values where they are not the usual ones, in the
+    /// order of the kind's keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.kind())?;
+        match self {
+            PlayerSpec::Random | PlayerSpec::Greedy => Ok(()),
+            PlayerSpec::Rollout(config) => {
+                show(f, config, &RolloutConfig::default(), keys::ROLLOUT)
+            }
+            PlayerSpec::AlphaBeta(config) => {
+                show(f, config, &AlphaBetaConfig::default(), keys::ALPHABETA)
+            }
+            PlayerSpec::Mcts(spec) => {
+                let usual = MctsSpec { net: spec.net.clone(), config: MctsConfig::default() };
+                show(f, spec, &usual, keys::MCTS)
+            }
+        }
+    }
+}
+
+fn show<C>(f: &mut fmt::Formatter<'_>, config: &C, usual: &C, keys: &[Key<C>]) -> fmt::Result {
+    let mut before = ':';
+    for key in keys {
+        let value = (key.show)(config);
+        let Some(value) =
+            value.filter(|value| key.always || Some(value) != (key.show)(usual).as_ref())
+        else {
+            continue;
+        };
+        write!(f, "{before}{}=", key.name)?;
+        if value.contains([',', '"']) || value.trim() != value {
+            write!(f, "\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))?;
+        } else {
+            f.write_str(&value)?;
+        }
+        before = ',';
+    }
+    Ok(())
+}
+
+impl TryFrom<String> for PlayerSpec {
+    type Error = PlayerSpecError;
+
+    fn try_from(text: String) -> Result<PlayerSpec, PlayerSpecError> {
+        text.parse()
+    }
+}
+
+impl From<PlayerSpec> for String {
+    fn from(spec: PlayerSpec) -> String {
+        spec.to_string()
+    }
+}

@@ -1,0 +1,166 @@
+//! The keys of each kind of player: name, what it accepts, and where the value goes. Reading, showing
+//! and error messages all come from these tables.
+
+use std::time::Duration;
+
+use super::{MctsSpec, NetRef};
+use crate::{AlphaBetaConfig, RolloutConfig};
+
+/// One key of the players configured by a `C`.
+pub(super) struct Key<C> {
+    pub(super) name: &'static str,
+    /// What a value looks like, as the object of "write".
+    pub(super) accepts: &'static str,
+    /// Reads a value into its place; `None` if it is not one.
+    pub(super) read: fn(&mut C, &str) -> Option<()>,
+    /// The value as it is written; `None` if there is none.
+    pub(super) show: fn(&C) -> Option<String>,
+    /// Whether it is shown even where it is the default.
+    pub(super) always: bool,
+}
+
+/// How the values of a type are written.
+struct Form<T> {
+    accepts: &'static str,
+    read: fn(&str) -> Option<T>,
+    show: fn(&T) -> Option<String>,
+}
+
+macro_rules! keys {
+    ($config:ty: $($name:literal $form:ident $($field:ident).+ $($always:ident)?;)*) => {
+        &[$(Key::<$config> {
+            name: $name,
+            accepts: $form.accepts,
+            read: |config, text| {
+                config.$($field).+ = ($form.read)(text)?;
+                Some(())
+            },
+            show: |config| ($form.show)(&config.$($field).+),
+            always: keys!(@ $($always)?),
+        }),*]
+    };
+    (@ always) => { true };
+    (@) => { false };
+}
+
+/// Keys of `rollout`.
+pub(super) const ROLLOUT: &[Key<RolloutConfig>] = keys! { RolloutConfig:
+    "sims" SOME_COUNT limits.simulations always;
+    "ms" MILLISECONDS limits.time always;
+    "c" NUMBER exploration;
+    "playout-plies" COUNT playout_plies;
+};
+
+/// Keys of `alphabeta`.
+pub(super) const ALPHABETA: &[Key<AlphaBetaConfig>] = keys! { AlphaBetaConfig:
+    "nodes" LONG_COUNT limits.nodes always;
+    "depth" SOME_COUNT limits.depth always;
+    "ms" MILLISECONDS limits.time always;
+    "hash" MEBIBYTES table_mib;
+};
+
+/// Keys of `mcts`.
+pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
+    "net" NETWORK net always;
+    "sims" SOME_COUNT config.limits.simulations always;
+    "ms" MILLISECONDS config.limits.time always;
+    "c" POSITIVE config.search.c_init;
+    "c-base" SOME_NUMBER config.search.c_base;
+    "fpu" NUMBER config.search.fpu_reduction;
+    "root-fpu" NUMBER config.search.root_fpu_reduction;
+    "root-temperature" POSITIVE config.search.root_temperature;
+    "margin" NUMBER config.search.margin_weight;
+    "noise" YES_NO config.noise;
+    "noise-alpha" POSITIVE config.search.noise_alpha;
+    "noise-fraction" FRACTION config.search.noise_fraction;
+    "temperature" NUMBER config.temperature;
+    "temperature-plies" COUNT config.temperature_plies;
+    "stop-early" YES_NO config.search.stop_early;
+    "skip-forced" YES_NO config.search.skip_forced;
+};
+
+const SOME_COUNT: Form<Option<u32>> = Form {
+    accepts: "a whole number from 1 to 4294967295",
+    read: |text| whole(text).filter(|&n| n > 0).map(Some),
+    show: |value| value.map(|n| n.to_string()),
+};
+
+const LONG_COUNT: Form<Option<u64>> = Form {
+    accepts: "a whole number from 1 to 18446744073709551615",
+    read: |text| whole(text).filter(|&n| n > 0).map(Some),
+    show: |value| value.map(|n| n.to_string()),
+};
+
+const COUNT: Form<u32> = Form {
+    accepts: "a whole number from 0 to 4294967295",
+    read: whole,
+    show: |value| Some(value.to_string()),
+};
+
+const MEBIBYTES: Form<usize> = Form {
+    accepts: "a number of MiB from 1 to 65536",
+    read: |text| whole(text).filter(|n| (1..=65536).contains(n)),
+    show: |value| Some(value.to_string()),
+};
+
+const MILLISECONDS: Form<Option<Duration>> = Form {
+    accepts: "a whole number of milliseconds from 1 to 4294967295",
+    read: |text| {
+        let milliseconds: u32 = whole(text).filter(|&n| n > 0)?;
+        Some(Some(Duration::from_millis(milliseconds as u64)))
+    },
+    show: |value| value.map(|time| time.as_millis().to_string()),
+};
+
+const NUMBER: Form<f32> = Form {
+    accepts: "a number, 0 or more",
+    read: |text| number(text).filter(|&x| x >= 0.0),
+    show: |value| Some(value.to_string()),
+};
+
+const POSITIVE: Form<f32> = Form {
+    accepts: "a number above 0",
+    read: |text| number(text).filter(|&x| x > 0.0),
+    show: |value| Some(value.to_string()),
+};
+
+const FRACTION: Form<f32> = Form {
+    accepts: "a number from 0 to 1",
+    read: |text| number(text).filter(|x| (0.0..=1.0).contains(x)),
+    show: |value| Some(value.to_string()),
+};
+
+const SOME_NUMBER: Form<Option<f32>> = Form {
+    accepts: "a number above 0, or none",
+    read: |text| match text {
+        "none" => Some(None),
+        _ => number(text).filter(|&x| x > 0.0).map(Some),
+    },
+    show: |value| Some(value.map_or("none".to_owned(), |x| x.to_string())),
+};
+
+const YES_NO: Form<bool> = Form {
+    accepts: "yes or no",
+    read: |text| match text {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    },
+    show: |value| Some(if *value { "yes" } else { "no" }.to_owned()),
+};
+
+const NETWORK: Form<NetRef> = Form {
+    accepts: "the path of a weights file, latest or best",
+    read: |text| Some(text).filter(|text| !text.is_empty()).map(NetRef::from),
+    show: |net| Some(net.to_string()),
+};
+
+fn whole<T: std::str::FromStr>(text: &str) -> Option<T> {
+    // `parse` alone would take a plus sign.
+    let digits = text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|_| digits)
+}
+
+fn number(text: &str) -> Option<f32> {
+    text.parse().ok().filter(|x: &f32| x.is_finite() && !x.is_sign_negative())
+}

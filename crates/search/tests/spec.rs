@@ -1,0 +1,341 @@
+//! The strings that name players.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use surakarta_game::{Game, OLYMPIAD};
+use surakarta_net::{Batch, Evaluator, EvaluatorError};
+use surakarta_search::{
+    AlphaBetaConfig, Limits, MctsConfig, MctsSpec, NetRef, PlayerSpec, PlayerSpecError,
+    RolloutConfig, SearchConfig,
+};
+
+fn parse(text: &str) -> PlayerSpec {
+    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn error(text: &str) -> String {
+    text.parse::<PlayerSpec>().unwrap_err().to_string()
+}
+
+fn mcts(text: &str) -> MctsSpec {
+    match parse(text) {
+        PlayerSpec::Mcts(spec) => spec,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn every_kind_is_read_and_shown_in_full() {
+    for (text, shown) in [
+        ("random", "random"),
+        (" greedy ", "greedy"),
+        ("rollout:sims=400", "rollout:sims=400"),
+        ("rollout:ms=15", "rollout:ms=15"),
+        ("alphabeta", "alphabeta:nodes=10000"),
+        ("alphabeta:nodes=10000", "alphabeta:nodes=10000"),
+        ("alphabeta:ms=20", "alphabeta:ms=20"),
+        ("alphabeta: hash = 32 , depth = 6", "alphabeta:depth=6,hash=32"),
+        ("mcts:net=best", "mcts:net=best,sims=400"),
+        ("mcts:sims=0050,net=a/b.safetensors,c=1.250", "mcts:net=a/b.safetensors,sims=50"),
+        ("mcts:net=latest,ms=20,noise=yes", "mcts:net=latest,ms=20,noise=yes"),
+        (r#"mcts:net="a, b",c=2"#, r#"mcts:net="a, b",sims=400,c=2"#),
+        (r#"mcts:net="a\"b\\c""#, r#"mcts:net="a\"b\\c",sims=400"#),
+        (r"mcts:net=C:\nets\a", r"mcts:net=C:\nets\a,sims=400"),
+        ("mcts:net=./best,c-base=19652", "mcts:net=./best,sims=400,c-base=19652"),
+    ] {
+        assert_eq!(parse(text).to_string(), shown);
+        assert_eq!(parse(shown), parse(text));
+    }
+}
+
+#[test]
+fn values_go_where_they_belong() {
+    let limits = |spec: &str| parse(spec).limits();
+    let twenty = Some(Duration::from_millis(20));
+    assert_eq!(limits("alphabeta:ms=20"), Limits { time: twenty, ..Limits::default() });
+    let expected = Limits { depth: Some(6), nodes: Some(9), ..Limits::default() };
+    assert_eq!(limits("alphabeta:depth=6,nodes=9"), expected);
+    let expected = Limits { simulations: Some(7), ..Limits::default() };
+    assert_eq!(limits("mcts:net=best,sims=7"), expected);
+    assert_eq!(limits("rollout:sims=7"), expected);
+    assert_eq!(limits("random"), Limits::default());
+
+    let expected =
+        RolloutConfig { exploration: 1.5, playout_plies: 80, ..RolloutConfig::default() };
+    assert_eq!(parse("rollout:c=1.5,playout-plies=80"), PlayerSpec::Rollout(expected));
+
+    let spec =
+        mcts("mcts:net=x,c=2,c-base=100,fpu=0.3,root-fpu=0,root-temperature=1.1,margin=0.05");
+    let search = SearchConfig {
+        c_init: 2.0,
+        c_base: Some(100.0),
+        fpu_reduction: 0.3,
+        root_fpu_reduction: 0.0,
+        root_temperature: 1.1,
+        margin_weight: 0.05,
+        ..MctsConfig::default().search
+    };
+    assert_eq!(spec.config.search, search);
+    let spec = mcts(
+        "mcts:net=x,noise=yes,noise-alpha=3,noise-fraction=0.1,temperature=0.5,\
+         temperature-plies=12,stop-early=no,skip-forced=no",
+    );
+    let search = SearchConfig {
+        noise_alpha: 3.0,
+        noise_fraction: 0.1,
+        stop_early: false,
+        skip_forced: false,
+        ..MctsConfig::default().search
+    };
+    let expected = MctsConfig {
+        search,
+        noise: true,
+        temperature: 0.5,
+        temperature_plies: 12,
+        ..MctsConfig::default()
+    };
+    assert_eq!(spec.config, expected);
+}
+
+#[test]
+fn networks_are_named_or_files() {
+    assert_eq!(mcts("mcts:net=latest").net, NetRef::Latest);
+    assert_eq!(mcts("mcts:net=best").net, NetRef::Best);
+    assert_eq!(mcts("mcts:net=./best").net, NetRef::Path("best".into()));
+    assert_eq!(mcts("mcts:net=x=y").net, NetRef::Path("x=y".into()));
+    assert_eq!(parse("mcts:net=a").net(), Some(&NetRef::Path("a".into())));
+    assert_eq!(parse("greedy").net(), None);
+}
+
+#[test]
+fn time_is_noticed() {
+    assert!(parse("alphabeta:ms=20,nodes=5").is_timed());
+    assert!(parse("mcts:net=best,ms=20").is_timed());
+    assert!(parse("rollout:ms=1").is_timed());
+    for text in ["random", "greedy", "rollout", "alphabeta:depth=3", "mcts:net=best"] {
+        assert!(!parse(text).is_timed(), "{text}");
+    }
+}
+
+#[test]
+fn mistakes_are_named_with_their_mend() {
+    for (text, expected) in [
+        ("", "`` is not a player; the players are random, greedy, rollout, alphabeta, mcts"),
+        (
+            "Random",
+            "`Random` is not a player; the players are random, greedy, rollout, alphabeta, mcts",
+        ),
+        (
+            "minimax:depth=3",
+            "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts",
+        ),
+        ("alphabeta:sims=3", "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash"),
+        ("random:nodes=3", "random has no key `nodes`; it takes none"),
+        (
+            "alphabeta:nodes=0",
+            "`0` is not a value for `nodes`; write a whole number from 1 to 18446744073709551615",
+        ),
+        (
+            "alphabeta:nodes=+5",
+            "`+5` is not a value for `nodes`; write a whole number from 1 to 18446744073709551615",
+        ),
+        (
+            "alphabeta:hash=0",
+            "`0` is not a value for `hash`; write a number of MiB from 1 to 65536",
+        ),
+        (
+            "mcts:net=a,sims=many",
+            "`many` is not a value for `sims`; write a whole number from 1 to 4294967295",
+        ),
+        (
+            "mcts:net=a,ms=0.5",
+            "`0.5` is not a value for `ms`; write a whole number of milliseconds from 1 to 4294967295",
+        ),
+        ("mcts:net=a,c=-1", "`-1` is not a value for `c`; write a number above 0"),
+        ("mcts:net=a,fpu=-1", "`-1` is not a value for `fpu`; write a number, 0 or more"),
+        ("mcts:net=a,c=NaN", "`NaN` is not a value for `c`; write a number above 0"),
+        (
+            "mcts:net=a,c-base=inf",
+            "`inf` is not a value for `c-base`; write a number above 0, or none",
+        ),
+        (
+            "mcts:net=a,root-temperature=0",
+            "`0` is not a value for `root-temperature`; write a number above 0",
+        ),
+        (
+            "mcts:net=a,noise-fraction=1.5",
+            "`1.5` is not a value for `noise-fraction`; write a number from 0 to 1",
+        ),
+        ("mcts:net=a,noise=true", "`true` is not a value for `noise`; write yes or no"),
+        (
+            "mcts:net=",
+            "`` is not a value for `net`; write the path of a weights file, latest or best",
+        ),
+        ("mcts:net=a,net=b", "`net` is given twice; leave one of them out"),
+        ("mcts:sims=5", "an mcts player needs a network; add net=FILE, net=latest or net=best"),
+        ("mcts", "an mcts player needs a network; add net=FILE, net=latest or net=best"),
+        (
+            "mcts:net=a,b",
+            "`b` is not key=value; parts are separated by commas, and a value with a comma is quoted",
+        ),
+        (
+            "random:",
+            "`` is not key=value; parts are separated by commas, and a value with a comma is quoted",
+        ),
+    ] {
+        assert_eq!(error(text), expected);
+    }
+    for text in [r#"mcts:net="a"#, r#"mcts:net="a"b"#, r#"mcts:net="a\n""#, r#"mcts:net="a\"#] {
+        let found = text.parse::<PlayerSpec>().unwrap_err();
+        assert!(matches!(found, PlayerSpecError::Quote(_)), "{text}: {found}");
+    }
+    let keys = error("mcts:depth=3");
+    for key in ["net", "sims", "ms", "c", "c-base", "temperature-plies"] {
+        assert!(keys.contains(key), "{keys}");
+    }
+}
+
+#[test]
+fn serde_writes_and_reads_the_string() {
+    let spec = parse("mcts:net=a,sims=50,c=2");
+    let json = serde_json::to_string(&spec).unwrap();
+    assert_eq!(json, r#""mcts:net=a,sims=50,c=2""#);
+    assert_eq!(serde_json::from_str::<PlayerSpec>(&json).unwrap(), spec);
+    let error = serde_json::from_str::<PlayerSpec>(r#""chess""#).unwrap_err().to_string();
+    assert!(error.contains("`chess` is not a player"), "{error}");
+}
+
+struct Even;
+
+impl Evaluator for Even {
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        for at in 0..batch.len() {
+            let (_, moves, policy, outlook) = batch.item_mut(at);
+            policy.fill(1.0 / moves.len() as f32);
+            outlook.wdl = [0.0, 1.0, 0.0];
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn every_kind_is_built_and_plays() {
+    let game = Game::new(OLYMPIAD);
+    for (text, nets, simulations) in [
+        ("random", 0, 0),
+        ("greedy", 0, 0),
+        ("rollout:sims=30", 0, 30),
+        ("alphabeta:nodes=500", 0, 0),
+        ("mcts:net=best,sims=30,stop-early=no", 1, 30),
+    ] {
+        let mut asked = Vec::new();
+        let mut player = parse(text)
+            .build::<Infallible>(&mut |net| {
+                asked.push(net.clone());
+                Ok(Box::new(Even))
+            })
+            .unwrap_or_else(|error| match error {});
+        player.new_game(1);
+        // The limits of the string hold without any said again.
+        let choice = player.choose(&game, &Limits::default()).unwrap();
+        assert!(game.legal_moves().contains(&choice.mv), "{text}");
+        assert_eq!(choice.work.simulations, simulations, "{text}");
+        assert!(choice.work.nodes <= 500);
+        assert_eq!(asked, vec![NetRef::Best; nets], "{text}");
+    }
+    let missing = parse("mcts:net=best").build(&mut |_| Err("no such file"));
+    assert_eq!(missing.err(), Some("no such file"));
+}
+
+fn positive() -> impl Strategy<Value = f32> {
+    prop_oneof![0.001f32..100.0, Just(1.0), Just(f32::MIN_POSITIVE), Just(f32::MAX)]
+}
+
+fn limits() -> impl Strategy<Value = Limits> {
+    let count = prop::option::of(1u32..);
+    let time = prop::option::of((1u32..).prop_map(|ms| Duration::from_millis(ms as u64)));
+    let nodes = prop::option::of(1u64..);
+    (count.clone(), nodes, count, time).prop_map(|(simulations, nodes, depth, time)| Limits {
+        simulations,
+        nodes,
+        depth,
+        time,
+    })
+}
+
+fn net() -> impl Strategy<Value = NetRef> {
+    let path = prop_oneof![r#"[a-z/., "\\=:]{1,12}"#, "\\PC{1,8}", "latest|best"];
+    let path = path.prop_map(|text| NetRef::Path(PathBuf::from(text)));
+    prop_oneof![Just(NetRef::Latest), Just(NetRef::Best), path]
+}
+
+fn search_config() -> impl Strategy<Value = SearchConfig> {
+    let numbers = [positive(), positive(), positive(), positive(), positive(), positive()];
+    let flags = (any::<bool>(), any::<bool>());
+    (numbers, prop::option::of(positive()), 0.0f32..=1.0, flags).prop_map(
+        |([c_init, fpu, root_fpu, alpha, temperature, margin], c_base, fraction, flags)| {
+            SearchConfig {
+                c_init,
+                c_base,
+                fpu_reduction: fpu,
+                root_fpu_reduction: root_fpu,
+                noise_alpha: alpha,
+                noise_fraction: fraction,
+                root_temperature: temperature,
+                margin_weight: margin,
+                stop_early: flags.0,
+                skip_forced: flags.1,
+            }
+        },
+    )
+}
+
+/// Keeps the limits that a kind has keys for; without any, its own.
+fn apply(usual: Limits, keep: impl Fn(Limits) -> Limits, limits: Limits) -> Limits {
+    let kept = keep(limits);
+    if kept == Limits::default() { usual } else { kept }
+}
+
+fn spec() -> impl Strategy<Value = PlayerSpec> {
+    let rollout = (limits(), positive(), any::<u32>()).prop_map(|(limits, exploration, plies)| {
+        let usual = RolloutConfig::default();
+        let mut config = RolloutConfig { exploration, playout_plies: plies, ..usual };
+        let keep = |limits| Limits { nodes: None, depth: None, ..limits };
+        config.limits = apply(config.limits, keep, limits);
+        PlayerSpec::Rollout(config)
+    });
+    let alphabeta = (limits(), 1usize..65536).prop_map(|(limits, table_mib)| {
+        let keep = |limits| Limits { simulations: None, ..limits };
+        let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
+        PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib })
+    });
+    let play = (any::<bool>(), positive(), any::<u32>());
+    let mcts = (net(), limits(), search_config(), play).prop_map(
+        |(net, limits, search, (noise, temperature, temperature_plies))| {
+            let keep = |limits| Limits { nodes: None, depth: None, ..limits };
+            let limits = apply(MctsConfig::default().limits, keep, limits);
+            let config = MctsConfig { search, limits, noise, temperature, temperature_plies };
+            PlayerSpec::Mcts(MctsSpec { net, config })
+        },
+    );
+    prop_oneof![Just(PlayerSpec::Random), Just(PlayerSpec::Greedy), rollout, alphabeta, mcts]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_shown_is_read_back(spec in spec()) {
+        prop_assert_eq!(parse(&spec.to_string()), spec);
+    }
+
+    #[test]
+    fn no_text_panics(text in r#"(mcts|alphabeta|rollout|random)?:?([a-z]{0,4}=?"?[0-9a-z\\]{0,3}"?,?){0,4}"#) {
+        if let Ok(spec) = text.parse::<PlayerSpec>() {
+            prop_assert_eq!(parse(&spec.to_string()), spec);
+        }
+    }
+}
