@@ -22,6 +22,7 @@
 
 mod connection;
 mod error;
+mod fit;
 mod game;
 mod journal;
 mod linear;

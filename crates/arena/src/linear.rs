@@ -45,7 +45,7 @@ impl Cholesky {
     /// The inverse matrix, row by row.
     pub(crate) fn inverse(&self) -> Vec<f64> {
         let mut inverse = vec![0.0; self.n * self.n];
-        for (k, row) in inverse.chunks_exact_mut(self.n).enumerate() {
+        for (k, row) in inverse.chunks_exact_mut(self.n.max(1)).enumerate() {
             row[k] = 1.0;
             self.solve(row);
         }

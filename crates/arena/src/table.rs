@@ -37,7 +37,7 @@ impl Standings {
                 .filter(|other| other.name != top.name)
                 .filter_map(|other| self.difference(&top.name, &other.name))
                 .collect();
-            let _ = writeln!(text, "\n{}\n{}", top.name, differences(&rows));
+            let _ = writeln!(text, "{}", differences(&top.name, &rows));
         }
         for warning in &self.warnings {
             let _ = writeln!(text, "warning: {warning}");
@@ -123,7 +123,7 @@ impl Standings {
 /// where there are none.
 fn table<const N: usize>(header: [&str; N], names: usize, rows: Vec<[String; N]>) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.load_style(presets::UTF8_FULL_CONDENSED);
     table.set_content_arrangement(ContentArrangement::Disabled);
     let columns = if rows.iter().all(|row| row[N - 1].is_empty()) { N - 1 } else { N };
     table.set_header(&header[..columns]);
@@ -136,8 +136,9 @@ fn table<const N: usize>(header: [&str; N], names: usize, rows: Vec<[String; N]>
     table
 }
 
-fn differences(rows: &[DifferenceRow]) -> Table {
-    let header = ["above", "Elo", "± 95 %", "from", "to", "superior", "why no value"];
+fn differences(top: &str, rows: &[DifferenceRow]) -> Table {
+    let above = format!("{top} above");
+    let header = [above.as_str(), "Elo", "± 95 %", "from", "to", "superior", "why no value"];
     let rows = rows.iter().map(|row| {
         let end = |sign: f64| Some(row.difference? + sign * row.error?);
         [

@@ -1,0 +1,173 @@
+//! What standings look like, on made-up results.
+
+use surakarta_arena::{
+    ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Standings, StandingsOptions,
+};
+use surakarta_game::{Color, Ending, OLYMPIAD, Outcome};
+
+/// The three players' pairs, each from its own opening: the results of its two games as seen by the
+/// first of the pairing: w, d, l.
+fn games(names: &[String], results: &[(usize, usize, &str)]) -> Vec<ArenaGame> {
+    let openings = OpeningSet::random(OLYMPIAD, 1, 8, 20).unwrap().openings;
+    let mut games = Vec::new();
+    for (pairing, &(a, b, pairs)) in results.iter().enumerate() {
+        for (pair, result) in pairs.split(' ').enumerate() {
+            for (swapped, symbol) in [false, true].into_iter().zip(result.chars()) {
+                let (black, white) = if swapped { (b, a) } else { (a, b) };
+                let first = if swapped { Color::White } else { Color::Black };
+                let (ending, outcome) = match symbol {
+                    'w' => (Ending::CapturedAll, Outcome::Win(first)),
+                    'l' => (Ending::CapturedAll, Outcome::Win(first.other())),
+                    _ => (Ending::Repetition, Outcome::Draw),
+                };
+                let opening = openings[pair].clone();
+                let mv = opening.game(OLYMPIAD).unwrap().legal_moves()[0];
+                let ply =
+                    ArenaPly { mv, value: None, us: 1, simulations: 0, nodes: 9, evaluations: 0 };
+                games.push(ArenaGame {
+                    key: GameKey { pair: pair as u32, pairing: pairing as u32, swapped },
+                    black: names[black].clone(),
+                    white: names[white].clone(),
+                    opening,
+                    plies: vec![ply],
+                    ending,
+                    outcome,
+                    fault: None,
+                });
+            }
+        }
+    }
+    games
+}
+
+fn names(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+fn standings() -> Standings {
+    let names = names("random greedy alphabeta:nodes=10000 mcts:sims=400");
+    let results = [
+        (0, 1, "ll ll ll ll"),
+        (0, 2, "ll ll ll ll"),
+        (0, 3, "ll ll ll ll"),
+        (1, 2, "ll wl dd ll"),
+        (1, 3, "ll ll dl lw"),
+        (2, 3, "ld dl wl lw"),
+    ];
+    let options = StandingsOptions { first_advantage: true, ..Default::default() };
+    Standings::of(&names, &games(&names, &results), &options).unwrap()
+}
+
+#[test]
+fn a_table() {
+    insta::assert_snapshot!(standings().table());
+}
+
+#[test]
+fn comma_separated_values() {
+    let mut csv = Vec::new();
+    standings().write_csv(&mut csv).unwrap();
+    insta::assert_snapshot!(String::from_utf8(csv).unwrap());
+}
+
+#[test]
+fn json() {
+    let mut json = Vec::new();
+    standings().write_json(&mut json).unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    assert_eq!(value["games"], 48);
+    assert_eq!(value["distinct_games"], 48);
+    let player = &value["players"][3];
+    assert_eq!(player["name"], "random");
+    assert_eq!((player["rating"].is_null(), player["error"].is_null()), (true, true));
+    assert_eq!(player["reason"], "lost all 24 games");
+    assert_eq!((player["wins"].as_u64(), player["losses"].as_u64()), (Some(0), Some(24)));
+    let best = &value["players"][0];
+    assert!(best["rating"].as_f64().unwrap() > 0.0 && best["error"].as_f64().unwrap() > 0.0);
+    assert_eq!(value["differences"].as_array().unwrap().len(), 6);
+    let last = &value["differences"][5];
+    assert!(last["difference"].is_null() && last["superiority"].is_null());
+    assert_eq!(last["reason"], "all points between them went one way");
+}
+
+#[test]
+fn the_order_of_games_does_not_matter() {
+    let names = names("a b c");
+    let mut games =
+        games(&names, &[(0, 1, "wl dd ww lw"), (1, 2, "ww ld wl dw"), (0, 2, "ww dl ww")]);
+    let options = StandingsOptions::default();
+    let forward = Standings::of(&names, &games, &options).unwrap();
+    games.reverse();
+    assert_eq!(forward, Standings::of(&names, &games, &options).unwrap());
+}
+
+#[test]
+fn differences_are_seen_from_either_side() {
+    let names = names("a b");
+    let standings =
+        Standings::of(&names, &games(&names, &[(0, 1, "wl dd ww lw ww")]), &Default::default())
+            .unwrap();
+    let (up, down) =
+        (standings.difference("a", "b").unwrap(), standings.difference("b", "a").unwrap());
+    assert!(up.difference.unwrap() > 0.0);
+    assert_eq!(up.difference, down.difference.map(|elo| -elo));
+    assert_eq!(up.error, down.error);
+    assert_eq!(up.superiority.unwrap() + down.superiority.unwrap(), 1.0);
+    assert_eq!(standings.difference("a", "x"), None);
+}
+
+#[test]
+fn repeated_games_are_counted_and_said() {
+    let names = names("a b");
+    let mut games = games(&names, &[(0, 1, "wl dd ww lw")]);
+    assert!(Standings::of(&names, &games, &Default::default()).unwrap().warnings.is_empty());
+    // The second pair plays the first one again.
+    for k in 2..4 {
+        games[k].opening = games[k - 2].opening.clone();
+        games[k].plies = games[k - 2].plies.clone();
+    }
+    let standings = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert_eq!((standings.games, standings.distinct_games, standings.distinct_openings), (8, 6, 3));
+    assert!(standings.table().contains("warning: 2 of 8 games repeat an earlier one"));
+}
+
+#[test]
+fn half_a_pair_is_no_pair() {
+    let names = names("a b");
+    let games = games(&names, &[(0, 1, "wl dd w")]);
+    let standings = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert_eq!((standings.games, standings.pairs), (5, 2));
+    assert!(standings.players.iter().all(|player| player.pairs == 2));
+}
+
+#[test]
+fn anchors_by_name() {
+    let names = names("a b c");
+    let games = games(&names, &[(0, 1, "wl dd ww lw"), (1, 2, "ww ww"), (0, 2, "ww ww")]);
+    let options = |name: &str| StandingsOptions {
+        anchor: Some((name.to_owned(), 1000.0)),
+        clusters: Clusters::Games,
+        ..Default::default()
+    };
+    let standings = Standings::of(&names, &games, &options("b")).unwrap();
+    let b = standings.players.iter().find(|player| player.name == "b").unwrap();
+    assert_eq!(
+        (b.rating, b.error, standings.scale.as_str()),
+        (Some(1000.0), Some(0.0), "b = 1000")
+    );
+    // One without a finite rating cannot hold the others.
+    let standings = Standings::of(&names, &games, &options("c")).unwrap();
+    assert_eq!(standings.scale, "mean 0");
+    assert!(standings.warnings[0].contains("`c` cannot fix the scale"));
+    let error = Standings::of(&names, &games, &options("d")).unwrap_err().to_string();
+    assert_eq!(error, "`d` is not one of the players: a, b, c");
+}
+
+#[test]
+fn groups_without_a_common_scale_are_named() {
+    let names = names("a b c d");
+    let games = games(&names, &[(0, 1, "wl dd"), (2, 3, "ww ll wd")]);
+    let standings = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert!(standings.warnings[0].contains("(a, b | c, d)"), "{:?}", standings.warnings);
+    assert_eq!(standings.difference("a", "c").unwrap().difference, None);
+}
