@@ -1,6 +1,6 @@
 //! How a game and a state become bytes: see [`shard`](crate::shard) for the layout.
 
-use surakarta_game::{Color, Ending, GameResult, Move, Outcome, Position, Variant};
+use surakarta_game::{Color, Ending, GameResult, Move, Outcome, POINTS, Position, Variant, points};
 
 use crate::game::{GameRecord, PlyRecord, Policy, SearchKind, dequantise, quantise};
 use crate::shard::State;
@@ -11,8 +11,12 @@ pub(crate) type Reason = String;
 /// Legal moves in the order of shards: by start, then target, points as [`Move`] orders them. It
 /// owes nothing to the move generator, so that old shards outlive it.
 pub(crate) fn ordered_moves(position: &Position, moves: &mut Vec<Move>) {
-    position.moves_into(moves);
-    moves.sort_unstable();
+    let mut targets = [0; POINTS];
+    position.for_each_move(|mv| targets[mv.from().index()] |= mv.to().bit());
+    moves.clear();
+    for from in points(position.own()) {
+        moves.extend(points(targets[from.index()]).map(|to| Move::new(from, to)));
+    }
 }
 
 /// Bytes that are read from the front.
@@ -319,6 +323,20 @@ mod tests {
         }
         game.end(Ending::Agreement, Outcome::Draw);
         GameRecord::of(&game, 5, plies)
+    }
+
+    #[test]
+    fn moves_are_sorted() {
+        let mut random = ChaCha8Rng::seed_from_u64(2);
+        let mut moves = Vec::new();
+        for _ in 0..500 {
+            for position in game(&mut random).positions() {
+                ordered_moves(&position, &mut moves);
+                let mut sorted = position.moves();
+                sorted.sort();
+                assert_eq!(moves, sorted);
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,8 @@
 //! Game records, shards, the replay window and exports.
+//!
+//! A [`GameRecord`] is what a game leaves behind. [`shard`] keeps whole games in files that notice every
+//! damage; a [`Window`] holds the newest samples of many shards and hands out the batches of training;
+//! [`export`] turns shards into tables, and a [`Survey`] counts what they hold.
 
 mod codec;
 pub mod export;
