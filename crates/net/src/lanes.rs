@@ -36,15 +36,6 @@ impl Lanes {
         self.zip(other, |x, y| x + y)
     }
 
-    /// `self + a * b`, rounded once.
-    #[inline(always)]
-    pub(crate) fn plus_product(mut self, a: Lanes, b: Lanes) -> Lanes {
-        for ((x, a), b) in self.0.iter_mut().zip(a.0).zip(b.0) {
-            *x = a.mul_add(b, *x);
-        }
-        self
-    }
-
     /// Combines all lanes: first each with the one eight further, then four, two, one.
     #[inline(always)]
     pub(crate) fn reduce(self, f: impl Fn(f32, f32) -> f32) -> f32 {

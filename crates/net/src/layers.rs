@@ -4,8 +4,9 @@ use surakarta_game::{Move, Position};
 
 use crate::evaluator::Outlook;
 use crate::inputs::{INPUTS, active, policy_index};
-use crate::lanes::{LANES, Lanes, larger, softmax};
+use crate::lanes::{LANES, Lanes, softmax};
 use crate::shape::Shape;
+use crate::vector::Vector;
 use crate::weights::Weights;
 
 /// Everything that evaluations only read.
@@ -37,7 +38,7 @@ struct Head {
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
     inputs: [u16; INPUTS],
-    /// The hidden layer at hand, before or after ReLU.
+    /// The hidden layer at hand.
     units: Vec<Lanes>,
     /// Its units above 0, ascending, and their values.
     active: Vec<u16>,
@@ -72,8 +73,8 @@ impl Layers {
         Scratch {
             inputs: [0; INPUTS],
             units: vec![Lanes::splat(0.0); widest],
-            active: vec![0; widest * LANES],
-            values: vec![0.0; widest * LANES],
+            active: vec![0; (widest + 1) * LANES],
+            values: vec![0.0; (widest + 1) * LANES],
             logits: Vec::new(),
         }
     }
@@ -82,7 +83,7 @@ impl Layers {
     /// hidden layer and `OUTPUTS` moves (a divisor of [`LANES`]) are summed at once, as registers
     /// allow; no bit of the result depends on them.
     #[inline(always)]
-    pub(crate) fn evaluate<const BLOCK: usize, const OUTPUTS: usize>(
+    pub(crate) fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize>(
         &self,
         scratch: &mut Scratch,
         position: &Position,
@@ -93,22 +94,19 @@ impl Layers {
         let Scratch { inputs, units, active: indices, values, logits } = scratch;
 
         let (first, later) = self.hidden.split_first().expect("a network has hidden layers");
-        first.sum_rows::<BLOCK>(active(position, inputs), units, |sum, row, _| sum.plus(row));
+        first.sum_rows::<V, BLOCK>(active(position, inputs), units, |sum, row, _| sum.plus(row));
         let mut width = first.bias.len();
         for layer in later {
-            let count = list_active(&units[..width], indices, values);
+            let count = list_active::<V>(&units[..width], indices, values);
             let values = &values[..count];
-            layer.sum_rows::<BLOCK>(&indices[..count], units, |sum, row, i| {
-                sum.plus_product(row, Lanes::splat(values[i]))
+            layer.sum_rows::<V, BLOCK>(&indices[..count], units, |sum, row, i| {
+                sum.plus_scaled(row, values[i])
             });
             width = layer.bias.len();
         }
-        let units = &mut units[..width];
-        for x in &mut *units {
-            *x = x.map(|x| larger(x, 0.0));
-        }
+        let units = &units[..width];
 
-        let [win, draw, loss, margin] = self.outlook.outputs::<4>([0, 1, 2, 3], units);
+        let [win, draw, loss, margin] = self.outlook.outputs::<V, 4>([0, 1, 2, 3], units);
         let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
         wdl[0].0[..3].copy_from_slice(&[win, draw, loss]);
         softmax(&mut wdl);
@@ -122,7 +120,7 @@ impl Layers {
             for (few, logits) in some.chunks(OUTPUTS).zip(lanes.0.chunks_mut(OUTPUTS)) {
                 let last = few.len() - 1;
                 let outputs = std::array::from_fn(|i| index(few[i.min(last)]));
-                let outputs = self.policy.outputs::<OUTPUTS>(outputs, units);
+                let outputs = self.policy.outputs::<V, OUTPUTS>(outputs, units);
                 for (logit, output) in logits.iter_mut().zip(outputs).take(few.len()) {
                     *logit = output;
                 }
@@ -137,82 +135,90 @@ impl Layers {
 }
 
 impl Hidden {
-    /// Bias plus the rows of the active inputs, one after another, each added by `add` (sum, row,
-    /// place in the list).
+    /// ReLU of the bias plus the rows of the active inputs, one after another, each added by `add`
+    /// (sum, row, place in the list).
     #[inline(always)]
-    fn sum_rows<const BLOCK: usize>(
+    fn sum_rows<V: Vector, const BLOCK: usize>(
         &self,
         active: &[u16],
         output: &mut [Lanes],
-        add: impl Fn(Lanes, Lanes, usize) -> Lanes,
+        add: impl Fn(V, &Lanes, usize) -> V,
     ) {
         let width = self.bias.len();
         let output = &mut output[..width];
         let mut start = 0;
         while width - start >= BLOCK {
-            self.sum_block::<BLOCK>(start, active, output, &add);
+            self.sum_block::<V, BLOCK>(start, active, output, &add);
             start += BLOCK;
         }
+        while width - start >= 4 {
+            self.sum_block::<V, 4>(start, active, output, &add);
+            start += 4;
+        }
         while start < width {
-            self.sum_block::<1>(start, active, output, &add);
+            self.sum_block::<V, 1>(start, active, output, &add);
             start += 1;
         }
     }
 
     #[inline(always)]
-    fn sum_block<const BLOCK: usize>(
+    fn sum_block<V: Vector, const BLOCK: usize>(
         &self,
         start: usize,
         active: &[u16],
         output: &mut [Lanes],
-        add: &impl Fn(Lanes, Lanes, usize) -> Lanes,
+        add: &impl Fn(V, &Lanes, usize) -> V,
     ) {
         let width = self.bias.len();
-        let mut sums: [Lanes; BLOCK] = block(&self.bias[start..]);
+        let bias: &[Lanes; BLOCK] = block(&self.bias[start..]);
+        let mut sums = [V::start(&bias[0]); BLOCK];
+        for n in 1..BLOCK {
+            sums[n] = V::start(&bias[n]);
+        }
         for (i, &input) in active.iter().enumerate() {
-            let row: [Lanes; BLOCK] = block(&self.rows[input as usize * width + start..]);
-            for (sum, row) in sums.iter_mut().zip(row) {
-                *sum = add(*sum, row, i);
+            let row: &[Lanes; BLOCK] = block(&self.rows[input as usize * width + start..]);
+            for n in 0..BLOCK {
+                sums[n] = add(sums[n], &row[n], i);
             }
         }
-        output[start..start + BLOCK].copy_from_slice(&sums);
+        for (output, sum) in output[start..].iter_mut().zip(sums) {
+            *output = sum.relu();
+        }
     }
 }
 
 impl Head {
     /// Some of the outputs, given the units below.
     #[inline(always)]
-    fn outputs<const N: usize>(&self, outputs: [usize; N], units: &[Lanes]) -> [f32; N] {
+    fn outputs<V: Vector, const N: usize>(&self, outputs: [usize; N], units: &[Lanes]) -> [f32; N] {
         let width = units.len();
         let rows = outputs.map(|output| &self.rows[output * width..][..width]);
-        let mut sums = [Lanes::splat(0.0); N];
+        let mut sums = [V::start(&Lanes::splat(0.0)); N];
         for (i, unit) in units.iter().enumerate() {
             for (sum, row) in sums.iter_mut().zip(rows) {
-                *sum = sum.plus_product(row[i], *unit);
+                *sum = sum.plus_product(&row[i], unit);
             }
         }
-        std::array::from_fn(|i| sums[i].sum() + self.bias[outputs[i]])
+        std::array::from_fn(|i| sums[i].lanes().sum() + self.bias[outputs[i]])
     }
 }
 
 /// Lists the units above 0, ascending, with their values, and returns how many there are.
 #[inline(always)]
-fn list_active(units: &[Lanes], active: &mut [u16], values: &mut [f32]) -> usize {
+fn list_active<V: Vector>(units: &[Lanes], active: &mut [u16], values: &mut [f32]) -> usize {
+    let room = "the lists have room for one vector more than there are units";
     let mut count = 0;
-    for (i, lanes) in units.iter().enumerate() {
-        for (lane, &x) in lanes.0.iter().enumerate() {
-            // Written always and kept only if above 0: no branch to guess.
-            active[count] = (i * LANES + lane) as u16;
-            values[count] = x;
-            count += usize::from(x > 0.0);
-        }
+    for (i, unit) in units.iter().enumerate() {
+        let places = active[count..].first_chunk_mut().expect(room);
+        let values = values[count..].first_chunk_mut().expect(room);
+        count += V::list_positive(unit, (i * LANES) as u16, places, values);
     }
     count
 }
 
 #[inline(always)]
-fn block<const BLOCK: usize>(lanes: &[Lanes]) -> [Lanes; BLOCK] {
-    *lanes.first_chunk().expect("a row has whole blocks")
+fn block<const BLOCK: usize>(lanes: &[Lanes]) -> &[Lanes; BLOCK] {
+    lanes.first_chunk().expect("a row has whole blocks")
 }
 
 fn vectors(numbers: &[f32]) -> Vec<Lanes> {

@@ -10,6 +10,7 @@ mod lanes;
 mod layers;
 mod mlp;
 mod shape;
+mod vector;
 mod weights;
 
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Outlook};

@@ -3,7 +3,11 @@
 use std::sync::Arc;
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::lanes::Lanes;
 use crate::layers::{Layers, Scratch};
+use crate::vector::Vector;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{Avx2, Avx512};
 use crate::weights::Weights;
 
 /// A fully connected network, ready to evaluate. Clones share the weights.
@@ -91,7 +95,7 @@ impl Evaluator for Mlp {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         match self.kernel.0 {
-            Target::Portable => evaluate::<4, 4>(layers, scratch, batch),
+            Target::Portable => evaluate::<Lanes, 4, 4>(layers, scratch, batch),
             // SAFETY: this kernel exists only where `available` found these features.
             #[cfg(target_arch = "x86_64")]
             Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
@@ -104,25 +108,25 @@ impl Evaluator for Mlp {
 }
 
 #[inline(always)]
-fn evaluate<const BLOCK: usize, const OUTPUTS: usize>(
+fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize>(
     layers: &Layers,
     scratch: &mut Scratch,
     batch: &mut Batch,
 ) {
     for at in 0..batch.len() {
         let (position, moves, policy, outlook) = batch.item_mut(at);
-        layers.evaluate::<BLOCK, OUTPUTS>(scratch, position, moves, policy, outlook);
+        layers.evaluate::<V, BLOCK, OUTPUTS>(scratch, position, moves, policy, outlook);
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
 fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<4, 4>(layers, scratch, batch);
+    evaluate::<Avx2, 4, 4>(layers, scratch, batch);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
 fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<16, 8>(layers, scratch, batch);
+    evaluate::<Avx512, 8, 8>(layers, scratch, batch);
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use surakarta_game::MOVES;
 
 use crate::inputs::INPUTS;
+use crate::lanes::LANES;
 
 /// What a network is built like. In a configuration: `kind = "mlp"`, `hidden = [256, 128]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -35,7 +36,7 @@ pub enum InvalidShape {
     /// No hidden layer, or too many.
     #[error("hidden lists {0} layers; give the widths of 1 to {MAX_LAYERS}, as in [256, 128]")]
     Layers(usize),
-    /// A layer is too narrow, too wide or not a multiple of [`WIDTH_STEP`].
+    /// A layer is too narrow, too wide or not a multiple of 16.
     #[error(
         "hidden has a layer of {0} units; a width is a multiple of {WIDTH_STEP} from {WIDTH_STEP} to {MAX_WIDTH}"
     )]
@@ -47,7 +48,7 @@ const MAX_LAYERS: usize = 4;
 /// The widest hidden layer.
 const MAX_WIDTH: usize = 4096;
 /// Widths are multiples of this, so that a layer is a whole number of vectors.
-pub(crate) const WIDTH_STEP: usize = 16;
+const WIDTH_STEP: usize = LANES;
 
 impl MlpShape {
     /// Widths of the hidden layers, first to last: 1 to 4 of them.

@@ -7,7 +7,7 @@ use surakarta_game::{Color, Game, Move, OLYMPIAD, Point, Position, Symmetry, Var
 use surakarta_net::{INPUTS, Shape, Weights};
 
 /// The positions of random games that have a legal move, at least `count` of them.
-pub fn random_positions(count: usize, seed: u64) -> Vec<Position> {
+pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
     while positions.len() < count {
@@ -23,7 +23,7 @@ pub fn random_positions(count: usize, seed: u64) -> Vec<Position> {
 }
 
 /// All inputs, written from the table in the documentation.
-pub fn dense_inputs(position: &Position) -> [f64; INPUTS] {
+pub(crate) fn dense_inputs(position: &Position) -> [f64; INPUTS] {
     let me = position.side_to_move();
     let attacks = position.attacks();
     let mut inputs = [0.0; INPUTS];
@@ -52,7 +52,7 @@ pub fn dense_inputs(position: &Position) -> [f64; INPUTS] {
 
 /// What a network says of a position, in f64 and with every zero multiplied: the probabilities of
 /// the moves, of win, draw and loss, and the margin.
-pub fn dense_evaluation(
+pub(crate) fn dense_evaluation(
     weights: &Weights,
     position: &Position,
     moves: &[Move],
@@ -87,7 +87,7 @@ pub fn dense_evaluation(
 
 /// Weights with every number away from zero, biases and heads too, so that each counts in a
 /// comparison.
-pub fn lively_weights(hidden: &[usize], seed: u64) -> Weights {
+pub(crate) fn lively_weights(hidden: &[usize], seed: u64) -> Weights {
     let shape = Shape::mlp(hidden).expect("a shape");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let tensors = shape.tensors().into_iter().map(|spec| {

@@ -1,0 +1,225 @@
+//! Sums of sixteen lanes held in registers.
+//!
+//! Compilers do not keep several arrays of sixteen numbers in registers dependably, so the innermost
+//! sums are spelt in each processor's own vectors. Every implementation rounds alike: an addition
+//! once, a fused multiply-add once.
+
+use crate::lanes::{LANES, Lanes, larger};
+
+/// Sixteen running sums.
+pub(crate) trait Vector: Copy {
+    /// Starts at these numbers.
+    fn start(at: &Lanes) -> Self;
+    /// Adds these numbers.
+    fn plus(self, x: &Lanes) -> Self;
+    /// Adds these numbers times a factor, rounding once.
+    fn plus_scaled(self, x: &Lanes, factor: f32) -> Self;
+    /// Adds the products of these numbers, rounding once.
+    fn plus_product(self, x: &Lanes, y: &Lanes) -> Self;
+    /// The sums.
+    fn lanes(self) -> Lanes;
+    /// The sums, 0 where they are negative.
+    fn relu(self) -> Lanes;
+
+    /// Writes the numbers above 0 and their places, counted from `first`, to the front of `values`
+    /// and `places`, and returns how many there are.
+    #[inline(always)]
+    fn list_positive(
+        x: &Lanes,
+        first: u16,
+        places: &mut [u16; LANES],
+        values: &mut [f32; LANES],
+    ) -> usize {
+        let mut count = 0;
+        for (lane, &x) in x.0.iter().enumerate() {
+            // Written always and kept only if above 0: no branch to guess.
+            places[count] = first + lane as u16;
+            values[count] = x;
+            count += usize::from(x > 0.0);
+        }
+        count
+    }
+}
+
+/// Plain numbers, for any processor.
+impl Vector for Lanes {
+    #[inline(always)]
+    fn start(at: &Lanes) -> Self {
+        *at
+    }
+
+    #[inline(always)]
+    fn plus(self, x: &Lanes) -> Self {
+        self.zip(*x, |sum, x| sum + x)
+    }
+
+    #[inline(always)]
+    fn plus_scaled(self, x: &Lanes, factor: f32) -> Self {
+        self.zip(*x, |sum, x| x.mul_add(factor, sum))
+    }
+
+    #[inline(always)]
+    fn plus_product(self, x: &Lanes, y: &Lanes) -> Self {
+        Lanes(std::array::from_fn(|i| x.0[i].mul_add(y.0[i], self.0[i])))
+    }
+
+    #[inline(always)]
+    fn lanes(self) -> Lanes {
+        self
+    }
+
+    #[inline(always)]
+    fn relu(self) -> Lanes {
+        self.map(|x| larger(x, 0.0))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(crate) use x86::{Avx2, Avx512};
+
+// Safety of this module: its types are named only in functions that enable the features of their
+// intrinsics (`mlp.rs`), and every load is of the 64 bytes of a `Lanes` or of one half of it.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use crate::lanes::LANES;
+
+    use super::{Lanes, Vector};
+
+    /// One register of AVX-512.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512(__m512);
+
+    /// Two registers of AVX.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx2(__m256, __m256);
+
+    #[inline(always)]
+    fn load(x: &Lanes) -> __m512 {
+        // SAFETY: see the module.
+        unsafe { _mm512_load_ps(x.0.as_ptr()) }
+    }
+
+    impl Vector for Avx512 {
+        #[inline(always)]
+        fn start(at: &Lanes) -> Self {
+            Avx512(load(at))
+        }
+
+        #[inline(always)]
+        fn plus(self, x: &Lanes) -> Self {
+            // SAFETY: see the module.
+            Avx512(unsafe { _mm512_add_ps(self.0, load(x)) })
+        }
+
+        #[inline(always)]
+        fn plus_scaled(self, x: &Lanes, factor: f32) -> Self {
+            // SAFETY: see the module.
+            Avx512(unsafe { _mm512_fmadd_ps(load(x), _mm512_set1_ps(factor), self.0) })
+        }
+
+        #[inline(always)]
+        fn plus_product(self, x: &Lanes, y: &Lanes) -> Self {
+            // SAFETY: see the module.
+            Avx512(unsafe { _mm512_fmadd_ps(load(x), load(y), self.0) })
+        }
+
+        #[inline(always)]
+        fn lanes(self) -> Lanes {
+            let mut lanes = Lanes::splat(0.0);
+            // SAFETY: see the module.
+            unsafe { _mm512_store_ps(lanes.0.as_mut_ptr(), self.0) };
+            lanes
+        }
+
+        #[inline(always)]
+        fn relu(self) -> Lanes {
+            // SAFETY: see the module.
+            Avx512(unsafe { _mm512_max_ps(self.0, _mm512_setzero_ps()) }).lanes()
+        }
+
+        #[inline(always)]
+        fn list_positive(
+            x: &Lanes,
+            first: u16,
+            places: &mut [u16; LANES],
+            values: &mut [f32; LANES],
+        ) -> usize {
+            // SAFETY: see the module; the stores fill the two arrays exactly.
+            unsafe {
+                let x = load(x);
+                let positive = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(x, _mm512_setzero_ps());
+                let lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+                let all = _mm512_add_epi32(lanes, _mm512_set1_epi32(first.into()));
+                let kept = _mm512_cvtepi32_epi16(_mm512_maskz_compress_epi32(positive, all));
+                _mm256_storeu_si256(places.as_mut_ptr().cast(), kept);
+                _mm512_storeu_ps(values.as_mut_ptr(), _mm512_maskz_compress_ps(positive, x));
+                positive.count_ones() as usize
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn halves(x: &Lanes) -> (__m256, __m256) {
+        let (low, high) = x.0.split_at(LANES / 2);
+        // SAFETY: see the module.
+        unsafe { (_mm256_load_ps(low.as_ptr()), _mm256_load_ps(high.as_ptr())) }
+    }
+
+    impl Vector for Avx2 {
+        #[inline(always)]
+        fn start(at: &Lanes) -> Self {
+            let (low, high) = halves(at);
+            Avx2(low, high)
+        }
+
+        #[inline(always)]
+        fn plus(self, x: &Lanes) -> Self {
+            let (low, high) = halves(x);
+            // SAFETY: see the module.
+            unsafe { Avx2(_mm256_add_ps(self.0, low), _mm256_add_ps(self.1, high)) }
+        }
+
+        #[inline(always)]
+        fn plus_scaled(self, x: &Lanes, factor: f32) -> Self {
+            let (low, high) = halves(x);
+            // SAFETY: see the module.
+            unsafe {
+                let factor = _mm256_set1_ps(factor);
+                Avx2(_mm256_fmadd_ps(low, factor, self.0), _mm256_fmadd_ps(high, factor, self.1))
+            }
+        }
+
+        #[inline(always)]
+        fn plus_product(self, x: &Lanes, y: &Lanes) -> Self {
+            let ((x_low, x_high), (y_low, y_high)) = (halves(x), halves(y));
+            // SAFETY: see the module.
+            unsafe {
+                Avx2(_mm256_fmadd_ps(x_low, y_low, self.0), _mm256_fmadd_ps(x_high, y_high, self.1))
+            }
+        }
+
+        #[inline(always)]
+        fn lanes(self) -> Lanes {
+            let mut lanes = Lanes::splat(0.0);
+            let (low, high) = lanes.0.split_at_mut(LANES / 2);
+            // SAFETY: see the module.
+            unsafe {
+                _mm256_store_ps(low.as_mut_ptr(), self.0);
+                _mm256_store_ps(high.as_mut_ptr(), self.1);
+            }
+            lanes
+        }
+
+        #[inline(always)]
+        fn relu(self) -> Lanes {
+            // SAFETY: see the module.
+            let positive = unsafe {
+                let zero = _mm256_setzero_ps();
+                Avx2(_mm256_max_ps(self.0, zero), _mm256_max_ps(self.1, zero))
+            };
+            positive.lanes()
+        }
+    }
+}
