@@ -88,6 +88,9 @@ impl fmt::Display for NetRef {
     }
 }
 
+/// What finds a network when a player is built.
+pub type Load<'a, E> = &'a mut dyn FnMut(&NetRef) -> Result<Box<dyn Evaluator>, E>;
+
 const KINDS: &str = "random, greedy, rollout, alphabeta, mcts";
 
 impl PlayerSpec {
@@ -129,10 +132,7 @@ impl PlayerSpec {
     ///
     /// # Errors
     /// Those of `load`.
-    pub fn build<E>(
-        &self,
-        load: &mut dyn FnMut(&NetRef) -> Result<Box<dyn Evaluator>, E>,
-    ) -> Result<Box<dyn Player>, E> {
+    pub fn build<E>(&self, load: Load<'_, E>) -> Result<Box<dyn Player>, E> {
         Ok(match self {
             PlayerSpec::Random => Box::new(RandomPlayer::new(RandomConfig::default())),
             PlayerSpec::Greedy => Box::new(GreedyPlayer::new(GreedyConfig::default())),
