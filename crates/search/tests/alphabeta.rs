@@ -1,13 +1,14 @@
 //! Alpha-beta against plain minimax, and its limits.
 
-use std::time::{Duration, Instant};
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use rand::RngExt;
-use surakarta_game::{
-    Color, Ending, Game, Move, Outcome, Point, Position, Repetition, RuleSet, Variant,
-};
+use surakarta_game::{Color, Ending, Game, Move, Position, RuleSet, Variant};
 use surakarta_search::alphabeta::{DECIDED, Score, evaluate, final_score};
-use surakarta_search::{AlphaBetaConfig, AlphaBetaPlayer, Limits, Player, PlayerError, Stream, stream};
+use surakarta_search::{
+    AlphaBetaConfig, AlphaBetaPlayer, Limits, Player, PlayerError, Stream, stream,
+};
 
 /// Minimax as the rules have it: every legal move to the given depth, then captures or none.
 fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
@@ -21,7 +22,7 @@ fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
         moves.retain(|&mv| game.position().is_capture(mv));
     }
     for mv in moves {
-        game.play(mv).expect("a legal move");
+        game.play_legal(mv);
         best = best.max(-minimax(game, depth.saturating_sub(1), ply + 1));
         game.undo();
     }
@@ -76,16 +77,16 @@ fn random_ply(game: &mut Game, rng: &mut Stream) {
 /// The greatest depth, at most 5, that minimax searches soon.
 fn depth_for(game: &Game) -> u32 {
     let branching = game.legal_moves().len().max(5) as u32;
-    (3..=5).rev().find(|&depth| branching.pow(depth) < 20_000).unwrap_or(3)
+    (3..=5).rev().find(|&depth| branching.pow(depth) < 8_000).unwrap_or(3)
 }
 
 #[test]
 fn finds_the_value_of_minimax() {
     let rng = &mut stream(1, [0; 3]);
     let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
-    let mut endings = std::collections::BTreeSet::new();
+    let mut endings = BTreeSet::new();
     let mut compared = 0;
-    while compared < 3000 {
+    while compared < 1200 {
         let mut game = endgame(rng);
         player.new_game(0);
         // The table is kept along the game.
@@ -129,4 +130,98 @@ fn finds_the_value_of_minimax() {
     ] {
         assert!(endings.contains(&ending), "no line ended by {ending}");
     }
+}
+
+#[test]
+fn stops_at_its_limits_with_a_legal_move() {
+    let rng = &mut stream(2, [0; 3]);
+    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    for n in 0..300 {
+        let game = endgame(rng);
+        let nodes = [1, 2, 3, 7, 50, 1000, 3000][n % 7];
+        let limits = Limits { nodes: Some(nodes), depth: Some(64), ..Limits::default() };
+        let choice = player.choose(&game, &limits).expect("the game goes on");
+        assert!(game.legal_moves().contains(&choice.mv));
+        assert!(choice.work.nodes <= nodes);
+        assert!(choice.work.nodes == nodes || choice.work.depth == 64);
+        assert_eq!(choice.line.first(), Some(&choice.mv));
+        assert!(choice.value.is_some_and(|value| (-1.0..=1.0).contains(&value)));
+
+        let limits = Limits { depth: Some(2), ..Limits::default() };
+        assert_eq!(player.choose(&game, &limits).expect("the game goes on").work.depth, 2);
+    }
+    let limits = Limits { time: Some(Duration::ZERO), ..Limits::default() };
+    let choice = player.choose(&Game::new(RuleSet::default()), &limits).expect("the game goes on");
+    assert_eq!((choice.work.nodes, choice.work.depth), (0, 0));
+    assert!(Game::new(RuleSet::default()).legal_moves().contains(&choice.mv));
+}
+
+#[test]
+fn takes_its_usual_limits_when_none_apply() {
+    let game = Game::new(RuleSet::default());
+    let with = |limits| AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1 });
+    let nodes = |player: &mut AlphaBetaPlayer, limits: &Limits| {
+        player.choose(&game, limits).expect("the game goes on").work.nodes
+    };
+    let others = Limits { simulations: Some(5), ..Limits::default() };
+    let own = Limits { nodes: Some(123), ..Limits::default() };
+    assert_eq!(nodes(&mut with(own), &others), 123);
+    assert_eq!(nodes(&mut with(Limits::default()), &others), 10_000);
+    assert_eq!(nodes(&mut with(own), &Limits { nodes: Some(77), ..others }), 77);
+}
+
+#[test]
+fn a_new_game_forgets_the_last_one() {
+    let rng = &mut stream(3, [0; 3]);
+    let mut used = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    for _ in 0..20 {
+        let mut fresh =
+            AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+        used.new_game(7);
+        fresh.new_game(7);
+        let mut game = Game::new(RuleSet::default());
+        for _ in 0..12 {
+            let limits = Limits { nodes: Some(2000), ..Limits::default() };
+            let analysis = used.analyse(&game, &limits).expect("the game goes on");
+            assert_eq!(analysis, fresh.analyse(&game, &limits).expect("the game goes on"));
+            random_ply(&mut game, rng);
+            if game.result().is_some() {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn ends_a_won_count_by_repetition_and_shuns_a_lost_one() {
+    // The loner walks on the outer circuit only, the others on the inner: nobody can capture.
+    let start: Position = "6/6/2w3/6/6/1b3b b 0 1".parse().expect("a position");
+    let mut game = Game::from_position(surakarta_game::OLYMPIAD, start);
+    for mv in ["b1a1", "c4c3", "a1b1"] {
+        game.play(mv.parse().expect("a move")).expect("a legal move");
+    }
+    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig::default());
+    let limits = Limits { depth: Some(1), ..Limits::default() };
+    let back: Move = "c3c4".parse().expect("a move");
+    let found = player.analyse(&game, &limits).expect("the game goes on");
+    assert!(found.score > -DECIDED && found.line[0] != back, "White must not repeat: {found:?}");
+
+    let swapped = start.with_colors_exchanged().with_other_side_to_move();
+    let mut game = Game::from_position(surakarta_game::OLYMPIAD, swapped);
+    for mv in ["c4c3", "b1a1", "c3c4"] {
+        game.play(mv.parse().expect("a move")).expect("a legal move");
+    }
+    let found = player.analyse(&game, &limits).expect("the game goes on");
+    assert!(found.score > DECIDED, "White wins by repetition: {found:?}");
+    assert_eq!(found.line, ["a1b1".parse().expect("a move")]);
+}
+
+#[test]
+fn has_no_move_in_a_finished_game() {
+    let over = Position::new(Variant::Standard, 1, 0, Color::Black, 0).expect("disjoint sets");
+    let game = Game::from_position(RuleSet::default(), over);
+    assert_eq!(game.result().map(|result| result.ending), Some(Ending::CapturedAll));
+    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig::default());
+    let answer = player.choose(&game, &Limits::default());
+    assert!(matches!(answer, Err(PlayerError::GameOver)));
 }
