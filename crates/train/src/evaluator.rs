@@ -7,7 +7,7 @@ use tch::{Kind, Tensor, no_grad};
 
 use crate::config::Device;
 use crate::error::TrainError;
-use crate::model::{Model, Outputs};
+use crate::model::{Model, Outputs, use_one_thread};
 
 /// Evaluates positions with tch, always in batches of one size: libtorch sums in another order at
 /// another size, and an evaluation must not depend on what else is evaluated.
@@ -76,6 +76,7 @@ impl TorchEvaluator {
 
 impl Evaluator for TorchEvaluator {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        use_one_thread();
         for first in (0..batch.len()).step_by(self.size) {
             self.evaluate_from(first, batch).map_err(|error| EvaluatorError(error.to_string()))?;
         }

@@ -15,7 +15,7 @@ use crate::config::{Device, TrainConfig};
 use crate::error::TrainError;
 use crate::loss::{Loss, loss};
 use crate::metrics::{Metrics, Totals};
-use crate::model::Model;
+use crate::model::{Model, use_one_thread};
 
 /// A network in training. On the processor the same weights, configuration and samples give the
 /// same bits, whatever the interruptions.
@@ -157,6 +157,7 @@ impl Learner {
             return Err(TrainError::OtherIteration { found, wanted: iteration.number });
         }
         self.progress.iteration = iteration.number;
+        use_one_thread();
         let start = Instant::now();
         let mut times = Times::default();
         while self.progress.step < iteration.steps {

@@ -39,7 +39,7 @@ pub fn loss(
     let logits = outputs.policy.f_gather(1, &batch.moves, false)?.f_add(&batch.gaps)?;
     let policy = cross_entropy(&logits, &batch.policy)?;
     let wdl = cross_entropy(&outputs.wdl, &batch.wdl)?;
-    let margin = (&outputs.margin).f_sub(&batch.margin)?.f_square()?.f_sum(Kind::Float)?;
+    let margin = outputs.margin.f_sub(&batch.margin)?.f_square()?.f_sum(Kind::Float)?;
     let samples = batch.samples as f64;
     let with_policy = batch.with_policy.max(1) as f64;
     let total = policy

@@ -1,13 +1,12 @@
 //! The network in tch. Its parameters are views into one flat tensor, which the optimiser updates.
 
-use std::sync::Once;
-
 use surakarta_game::Variant;
 use surakarta_net::{INPUTS, Shape, TensorSpec, Weights};
 use tch::{Tensor, no_grad};
 
 use crate::config::Device;
 use crate::error::TrainError;
+use crate::library::check;
 
 /// A network whose weights can be trained.
 #[derive(Debug)]
@@ -78,22 +77,19 @@ impl Layout {
     }
 }
 
-/// The device in tch's terms, ready for use. The processor gets one thread: more of them sum in
-/// another order, and are slower on a busy machine.
-///
-/// # Errors
-/// If there is no such CUDA device.
-pub(crate) fn open_device(device: Device) -> Result<tch::Device, TrainError> {
-    static THREADS: Once = Once::new();
-    THREADS.call_once(|| tch::set_num_interop_threads(1));
+/// Keeps libtorch to the thread that calls it, which OpenMP wants to hear from each thread: more of
+/// them would sum in another order, and are slower on a busy machine.
+pub(crate) fn use_one_thread() {
     tch::set_num_threads(1);
-    match device {
-        Device::Cpu => Ok(tch::Device::Cpu),
-        Device::Cuda(number) if (number as i64) < tch::Cuda::device_count() => {
-            Ok(tch::Device::Cuda(number))
-        }
-        missing => Err(TrainError::NoDevice(missing)),
-    }
+}
+
+/// The device in tch's terms, if it is there.
+fn open_device(device: Device) -> Result<tch::Device, TrainError> {
+    check(device)?;
+    Ok(match device {
+        Device::Cpu => tch::Device::Cpu,
+        Device::Cuda(number) => tch::Device::Cuda(number),
+    })
 }
 
 impl Model {
@@ -102,6 +98,7 @@ impl Model {
     /// # Errors
     /// If the device is missing or has no memory left.
     pub fn new(weights: &Weights, device: Device) -> Result<Model, TrainError> {
+        use_one_thread();
         let device = open_device(device)?;
         let layout = Layout::of(weights.shape());
         let flat = Tensor::f_from_slice(&layout.flatten(weights))?.f_to_device(device)?;

@@ -1,9 +1,10 @@
-//! Positions and samples for the tests, from random games.
+//! Positions, samples and games for tests and benches, all at random.
+#![allow(dead_code)]
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use surakarta_game::{Game, OLYMPIAD, Position};
-use surakarta_record::Sample;
+use surakarta_record::{GameRecord, PlyRecord, Policy, Sample, SearchKind, ShardHeader};
 
 /// Positions of random games that still have moves, the same ones for the same seed.
 pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
@@ -44,4 +45,33 @@ pub(crate) fn random_samples(count: usize, seed: u64) -> Vec<Sample> {
         }
     };
     random_positions(count, seed).into_iter().map(sample).collect()
+}
+
+/// Games of random moves, one ply in three with a search that left visits to several moves.
+pub(crate) fn random_games(count: u64, seed: u64) -> Vec<GameRecord> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut game = |number| {
+        let mut game = Game::new(OLYMPIAD);
+        let mut plies = Vec::new();
+        while game.result().is_none() {
+            let moves = game.legal_moves();
+            let mv = moves[rng.random_range(0..moves.len())];
+            let full = rng.random_range(0..3) == 0;
+            let (search, policy) = if full {
+                let visits = moves.iter().map(|&mv| (mv, rng.random_range(0..30))).collect();
+                (SearchKind::Full, Policy::Visits(visits))
+            } else {
+                (SearchKind::Fast, Policy::None)
+            };
+            plies.push(PlyRecord::new(mv, search, 200, Some(rng.random_range(-1.0..1.0)), policy));
+            game.play_legal(mv);
+        }
+        GameRecord::of(&game, number, plies)
+    };
+    (0..count).map(&mut game).collect()
+}
+
+/// The header of a shard of such games.
+pub(crate) fn random_shard_header(games: usize) -> ShardHeader {
+    ShardHeader { player: "random".to_owned(), games: games as u64, ..ShardHeader::default() }
 }
