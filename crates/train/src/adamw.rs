@@ -9,8 +9,8 @@ use crate::error::TrainError;
 /// Keeps a step finite where the gradient is 0.
 const EPSILON: f64 = 1e-8;
 
-/// The optimiser and its state. All parameters lie in one flat tensor: nine passes over it are
-/// much faster than nine over each of a dozen small ones.
+/// The optimiser and its state. All parameters lie in one flat tensor: a step is nine calls of
+/// libtorch, however many tensors the network has.
 #[derive(Debug)]
 pub struct AdamW {
     /// Running mean of gradients, flat.
