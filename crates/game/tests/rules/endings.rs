@@ -4,7 +4,7 @@ use surakarta_game::{
 };
 
 use crate::perft::position;
-use crate::sources::limited;
+use crate::sources::{limited, positions};
 
 /// Both sides step out and back: after these four plies the start has occurred again.
 const SHUFFLE: [&str; 4] = ["b2b3", "b5b4", "b3b2", "b4b5"];
@@ -105,6 +105,17 @@ fn occurrences_count_the_side_to_move_and_nothing_before_the_start() {
 }
 
 #[test]
+fn occurrences_are_counted_beyond_the_last_number_of_a_counter() {
+    let mut game = Game::new(limited(AGREEMENT, None, None));
+    let rounds = u16::MAX as usize / SHUFFLE.len() + 2;
+    for text in SHUFFLE.iter().cycle().take(rounds * SHUFFLE.len()) {
+        game.play_legal(mv(text));
+    }
+    assert_eq!(game.occurrences() as usize, rounds + 1);
+    assert_eq!(game.position().to_string(), "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 65535 32768");
+}
+
+#[test]
 fn plies_without_a_capture_end_the_game() {
     let five = limited(CONTEST, Some(5), None);
     assert_eq!(played(five, Position::default(), &SHUFFLE), None);
@@ -144,18 +155,18 @@ fn contest_ends_once_a_piece_is_gone_and_no_side_has_a_capture() {
     let result = played(CONTEST, position(one_less), &[]);
     let win = GameResult { ending: Ending::NoCaptureLeft, outcome: Outcome::Win(Color::Black) };
     assert_eq!(result, Some(win));
-    // Whose turn it is does not matter: White alone could take here.
-    let white_can = "6/6/6/6/b3bb/4w1";
-    for side in ["b", "w"] {
-        let start = format!("{white_can} {side} 0 1");
-        let [black, white] = [Color::Black, Color::White].map(|color| {
-            let position = position(&start);
-            let turned = position.with_other_side_to_move();
-            if position.side_to_move() == color { position } else { turned }.has_capture()
-        });
-        assert!(black || white);
-        assert_eq!(ending(CONTEST, &start, &[]), None);
+    // Whose turn it is does not matter: where one side alone has a capture, the game goes on.
+    let contest = limited(CONTEST, None, None);
+    let mut one_sided = 0;
+    for position in positions(40, 2_000) {
+        let other = position.with_other_side_to_move();
+        if position.has_capture() && !other.has_capture() && position.has_move() && other.has_move()
+        {
+            assert_eq!([position, other].map(|start| played(contest, start, &[])), [None, None]);
+            one_sided += 1;
+        }
     }
+    assert!(one_sided > 0);
     for rules in [OLYMPIAD, THREEFOLD, NO_REPEAT, AGREEMENT] {
         assert_eq!(ending(rules, one_less, &[]), None, "{rules}");
     }

@@ -64,13 +64,11 @@ fn games_end_as_the_slow_twin_says_under_every_rule_set() {
 #[test]
 fn named_rule_sets_without_further_limits_agree_with_the_slow_twin() {
     for rules in [OLYMPIAD, THREEFOLD, NO_REPEAT, CONTEST] {
-        for seed in 0..50 {
+        for seed in 0..20 {
             compare(rules, Position::default(), seed);
         }
     }
-    for seed in 0..3 {
-        compare(AGREEMENT, Position::default(), seed);
-    }
+    compare(AGREEMENT, Position::default(), 0);
 }
 
 #[test]
