@@ -44,4 +44,4 @@ pub use rating::{
     Unrated, rate,
 };
 pub use standings::{AdvantageRow, DifferenceRow, Standing, Standings, StandingsOptions, Tally};
-pub use tournament::{Factory, PlayedGames, Session, Tournament};
+pub use tournament::{Factory, PlayedGames, Session, Tournament, Watcher};

@@ -26,6 +26,9 @@ const STREAM: u64 = u64::from_be_bytes(*b"matches.");
 pub type Factory<'a> =
     dyn Fn(usize) -> Result<Box<dyn Player>, Box<dyn Error + Send + Sync>> + Sync + 'a;
 
+/// Follows a tournament: takes a game that has just finished, and how far it all is.
+pub type Watcher<'a> = dyn Fn(Option<&ArenaGame>, &Progress) + Sync + 'a;
+
 /// What is to be played. Each pairing plays one pair of games from each opening, the second game
 /// with colours swapped.
 ///
@@ -52,7 +55,7 @@ pub struct Session<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Called once with no game, then for each finished game, one at a time, in the order in which
     /// they finish.
-    pub on_progress: Option<&'a (dyn Fn(Option<&ArenaGame>, &Progress) + Sync)>,
+    pub on_progress: Option<&'a Watcher<'a>>,
 }
 
 impl<'a> Session<'a> {

@@ -151,8 +151,8 @@ fn groups_that_never_met_are_rated_each_by_itself() {
         rate(4, &alone, &BY_PAIR)
     };
     let other = |a: usize| (0..4).find(|&b| b != a && ratings.difference(a, b).is_ok()).unwrap();
-    for a in 0..4 {
-        assert_eq!(ratings.rating(a), group(a).rating(a), "{}", players[a]);
+    for (a, name) in players.iter().enumerate() {
+        assert_eq!(ratings.rating(a), group(a).rating(a), "{name}");
         let sum = ratings.rating(a).unwrap().elo + ratings.rating(other(a)).unwrap().elo;
         assert!(sum.abs() < 1e-9);
         for b in (0..4).filter(|&b| b != a && b != other(a)) {
