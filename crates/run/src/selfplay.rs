@@ -17,6 +17,8 @@ use crate::players::Networks;
 /// Name and version of this program, as shards and weights state it.
 pub const PROGRAM: &str = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
 
+const MOST_THREADS: usize = 1024;
+
 /// Which games are played, beside who plays them.
 #[derive(Clone, Debug)]
 pub struct Games {
@@ -46,8 +48,11 @@ pub struct Surroundings<'a> {
 /// The threads that play; 0 is one for each core.
 ///
 /// # Errors
-/// If the system gives no threads.
+/// If there are absurdly many, or the system gives none.
 pub fn thread_pool(threads: usize) -> Result<rayon::ThreadPool> {
+    if threads > MOST_THREADS {
+        bail!("threads is {threads}; give at most {MOST_THREADS}, or 0 for one for each core");
+    }
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads).build()?)
 }
 
