@@ -9,6 +9,8 @@ mod ordering;
 mod past;
 mod search;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::time::Instant;
 

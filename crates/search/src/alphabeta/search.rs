@@ -153,7 +153,7 @@ impl<'a> Search<'a> {
 
     /// What a finding in the present position owes to the past. A lower bound rests on one move
     /// alone, and what comes after it.
-    fn past(&self, bound: Bound, mv: Move, depth: u32) -> u64 {
+    pub(super) fn past(&self, bound: Bound, mv: Move, depth: u32) -> u64 {
         let positions = self.game.positions();
         let position = self.game.position();
         match bound {

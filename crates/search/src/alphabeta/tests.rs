@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::search::{Bounds, Search};
+use super::table::Bound;
+use super::{AlphaBetaConfig, AlphaBetaPlayer, DECIDED, Score, evaluate, final_score};
+use crate::player::{Limits, Player, PlayerError};
+use crate::random::{Stream, stream};
 use rand::RngExt;
 use surakarta_game::{Color, Ending, Game, Move, Position, RuleSet, Variant};
-use surakarta_search::alphabeta::{DECIDED, Score, evaluate, final_score};
-use surakarta_search::{
-    AlphaBetaConfig, AlphaBetaPlayer, Limits, Player, PlayerError, Stream, stream,
-};
 
 /// Minimax as the rules have it: every legal move to the given depth, then captures or none.
 fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
@@ -130,6 +131,65 @@ fn finds_the_value_of_minimax() {
     ] {
         assert!(endings.contains(&ending), "no line ended by {ending}");
     }
+}
+
+/// The same position after another past: the game cut short behind some ply, or longer quiet.
+fn with_another_past(game: &Game, rng: &mut Stream) -> Game {
+    let at = rng.random_range(0..game.positions().len());
+    let start = game.positions()[at];
+    let quiet = if rng.random() { rng.random_range(0..8) } else { start.quiet_plies() as u16 };
+    let start = Position::new(
+        start.variant(),
+        start.pieces(Color::Black),
+        start.pieces(Color::White),
+        start.side_to_move(),
+        quiet,
+    );
+    let mut other = Game::from_position(*game.rules(), start.expect("a position of the game"));
+    for &mv in &game.moves()[at..] {
+        // A longer quiet may end the game earlier.
+        if other.play(mv).is_err() {
+            return game.clone();
+        }
+    }
+    other
+}
+
+#[test]
+fn findings_hold_wherever_their_digest_is_the_same() {
+    let rng = &mut stream(4, [0; 3]);
+    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    let (mut served, mut refused, mut mattered) = (0, 0, 0);
+    while served < 6_000 {
+        let game = endgame(rng);
+        let limits = Limits { depth: Some(3), nodes: Some(3000), ..Limits::default() };
+        player.analyse(&game, &limits).expect("the game goes on");
+        // Elsewhere in the tree, and with another past.
+        for n in 0..20 {
+            let mut game = if n % 2 == 0 { game.clone() } else { with_another_past(&game, rng) };
+            for _ in 0..rng.random_range(0..=4) {
+                random_ply(&mut game, rng);
+            }
+            let Some(entry) = player.table.get(game.position().key()) else { continue };
+            if game.result().is_some() || entry.depth > 2 {
+                continue;
+            }
+            let bounds = Bounds { nodes: 0, deadline: None };
+            let search = Search::new(&game, &mut player.table, &mut player.ordering, bounds);
+            let serves = search.past(entry.bound, entry.mv, entry.depth as u32) == entry.past;
+            let truth = minimax(&mut game.clone(), entry.depth as u32, 0);
+            let holds = match entry.bound {
+                Bound::Exact => entry.score(0) == truth,
+                Bound::Lower => entry.score(0) <= truth,
+                Bound::Upper => entry.score(0) >= truth,
+            };
+            assert!(holds || !serves, "{entry:?} {truth} {} {:?}", game.rules(), game.positions());
+            served += serves as u32;
+            refused += !serves as u32;
+            mattered += !holds as u32;
+        }
+    }
+    assert!(mattered > 10 && refused < served, "{mattered} {refused} {served}");
 }
 
 #[test]
