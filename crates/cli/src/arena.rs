@@ -11,6 +11,9 @@ use crate::{interrupt, output};
 /// Every player meets every other in pairs of games with colours swapped. The games are kept in a
 /// journal beside the results; the same command goes on with a tournament that was interrupted.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta arena configs/arena.toml
+  surakarta arena configs/arena.toml --csv > table.csv")]
 pub(crate) struct Arguments {
     /// The configuration; configs/arena.toml explains every key.
     config: PathBuf,

@@ -12,6 +12,10 @@ use crate::output;
 
 /// Look into shards: check them, sum them up, export them.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta dataset verify runs/quickstart/shards
+  surakarta dataset stats runs/quickstart/shards --json
+  surakarta dataset export games --out tables")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -4,6 +4,9 @@ use crate::output;
 
 /// Say what this machine has and lacks for the toolkit.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta doctor
+  surakarta doctor --json")]
 pub(crate) struct Arguments {
     /// Print one JSON object.
     #[arg(long)]

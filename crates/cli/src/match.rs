@@ -13,13 +13,16 @@ use crate::{interrupt, output};
 /// Each pair of games begins from an opening of its own, and the players change colours in the second
 /// game. With --journal an interrupted match goes on.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta match alphabeta:nodes=10000 greedy --pairs 50
+  surakarta match mcts:net=runs/quickstart/weights/best.safetensors,sims=400 alphabeta:nodes=10000 --pairs 200 --journal match.jsonl")]
 pub(crate) struct Arguments {
     /// A player, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400".
     first: PlayerSpec,
     /// The other, as in "alphabeta:nodes=10000".
     second: PlayerSpec,
     /// Pairs of games.
-    #[arg(long, default_value_t = 100)]
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
     /// Seed of the openings and of the players.
     #[arg(long, default_value_t = 1)]

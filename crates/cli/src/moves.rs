@@ -10,6 +10,9 @@ use crate::output;
 /// No ending rule is applied. With --json each position gives one line: an object with `position`,
 /// `moves`, and `captures`, the part of the moves that captures.
 #[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta moves --position "bb3b/1b2w1/6/b5/b3w1/w5 w 0 1"
+  surakarta moves --stdin --json < positions.txt"#)]
 pub(crate) struct Arguments {
     /// The position, as in "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1".
     #[arg(long, default_value_t, conflicts_with = "stdin")]

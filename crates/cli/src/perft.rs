@@ -8,8 +8,12 @@ use crate::output;
 /// No ending rule is applied; distinct (from, to) moves are counted. The last ply is counted
 /// without being played.
 #[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta perft 5
+  surakarta perft 4 --position "bb3b/1b2w1/6/b5/b3w1/w5 w 0 1" --json"#)]
 pub(crate) struct Arguments {
-    /// Depth in plies.
+    /// Depth in plies; each is some twenty times the work of the one before.
+    #[arg(value_parser = clap::value_parser!(u32).range(..=12))]
     depth: u32,
     /// The position to start from, as in "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1".
     #[arg(long, default_value_t)]

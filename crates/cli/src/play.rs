@@ -1,8 +1,8 @@
-use std::io::{self, IsTerminal};
+use std::io;
 
 use anyhow::Result;
 use rand::{Rng, SeedableRng};
-use surakarta_game::{Color, RuleSet};
+use surakarta_game::{Color, Game, Position, RuleSet};
 use surakarta_run::play::{Leave, Session};
 use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
@@ -14,6 +14,9 @@ use crate::output;
 /// Type moves as start and target (a2a3); `help` lists what else there is: take-back, hints,
 /// resignation, the offer to end the game.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta play --against alphabeta:ms=500 --color black
+  surakarta play --against mcts:net=runs/quickstart/weights/best.safetensors,sims=400 --rules agreement")]
 pub(crate) struct Arguments {
     /// The opponent, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400" or
     /// "alphabeta:ms=500".
@@ -25,6 +28,9 @@ pub(crate) struct Arguments {
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
+    /// The position to begin with.
+    #[arg(long, default_value_t)]
+    position: Position,
     /// Seed of the coin and of the opponent; drawn by the clock if not given.
     #[arg(long)]
     seed: Option<u64>,
@@ -50,12 +56,16 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin if heads => Color::Black,
         Side::Coin => Color::White,
     };
+    if matches!(arguments.color, Side::Coin) {
+        output::line(format_args!("The coin gives you {color}."))?;
+    }
     let mut opponent = Networks::new().player(&arguments.against)?;
     let limits = arguments.against.limits();
-    let mut session = Session::new(arguments.rules, color, &mut *opponent, limits, seed);
+    let game = Game::from_position(arguments.rules, arguments.position);
+    let mut session = Session::new(game, color, &mut *opponent, limits, seed);
     let left = session.play(&mut io::stdin().lock(), &mut io::stdout().lock())?;
-    if left == Leave::Quit && io::stdin().is_terminal() {
-        output::line("Left unfinished.")?;
+    if left == Leave::Quit {
+        output::line("The game is left unfinished.")?;
     }
     Ok(())
 }

@@ -13,6 +13,9 @@ use crate::{interrupt, output};
 /// The same command goes on with a run that was interrupted, by Ctrl-C or by a kill. Iterations,
 /// threads and device may be changed on the way; any other change is refused.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta run configs/quickstart.toml
+  surakarta run configs/cpu.toml --dir runs/second --seed 2")]
 pub(crate) struct Arguments {
     /// The configuration: configs/quickstart.toml, or configs/cpu.toml with every key explained.
     config: PathBuf,

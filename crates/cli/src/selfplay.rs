@@ -14,16 +14,19 @@ use crate::{interrupt, output};
 /// The shards are the same bytes for the same seed, whatever the number of threads and of
 /// interruptions: the same command goes on where an earlier one was stopped.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta selfplay --player alphabeta:nodes=1000 --games 1000 --seed 1 --out games
+  surakarta selfplay --player mcts:net=runs/quickstart/weights/best.safetensors,sims=200 --games 1000 --seed 1 --out games")]
 pub(crate) struct Arguments {
     /// Who plays, as in "mcts:net=best.safetensors,sims=200" or "alphabeta:nodes=10000".
     #[arg(long)]
     player: PlayerSpec,
     /// How many games.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1 << 48))]
     games: u64,
     /// Number of the first game: with the same seed, ranges of games can be played on different
     /// machines.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1 << 48))]
     first: u64,
     /// Seed of all random choices.
     #[arg(long)]

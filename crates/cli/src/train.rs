@@ -15,6 +15,9 @@ use crate::{interrupt, output};
 /// a checkpoint with the optimiser's state, and metrics.csv; the same command goes on with a training
 /// that was interrupted.
 #[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta train --data games --config configs/cpu.toml --out trained
+  surakarta train --data runs/quickstart/shards games --config configs/quickstart.toml --out trained")]
 pub(crate) struct Arguments {
     /// Shards, or folders of shards.
     #[arg(long, required = true, num_args = 1..)]

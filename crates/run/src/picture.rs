@@ -5,7 +5,15 @@ use surakarta_game::{Color, Move, Point, Position, board::SIDE};
 /// Columns between neighbouring points, and rows.
 const STEP: (usize, usize) = (4, 2);
 /// Columns and rows left of and above the grid, where the loops run.
-const MARGIN: (usize, usize) = (8, 3);
+const MARGIN: (usize, usize) = (5, 2);
+
+/// How a colour's pieces are drawn.
+pub fn sign(color: Color) -> char {
+    match color {
+        Color::Black => 'x',
+        Color::White => 'o',
+    }
+}
 
 /// Draws a position: Black as `x`, White as `o`, empty points as `·`. Black sits at the bottom, or at
 /// the top if `flipped`. The points of the last move are marked: its start with `•`, and its target's
@@ -37,10 +45,8 @@ pub fn board(position: &Position, last: Option<Move>, flipped: bool) -> String {
         };
         let moved = last.is_some_and(|mv| mv.to() == point);
         canvas.cells[row(rank)][column(file)] = match position.color_at(point) {
-            Some(Color::Black) if moved => 'X',
-            Some(Color::White) if moved => 'O',
-            Some(Color::Black) => 'x',
-            Some(Color::White) => 'o',
+            Some(color) if moved => sign(color).to_ascii_uppercase(),
+            Some(color) => sign(color),
             None if last.is_some_and(|mv| mv.from() == point) => '•',
             None => '·',
         };

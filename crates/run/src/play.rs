@@ -3,15 +3,15 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Result, bail};
-use surakarta_game::{Color, Ending, Game, Move, Outcome, RuleSet};
+use surakarta_game::{Color, Ending, Game, IllegalMove, Move, Outcome};
 use surakarta_search::{Choice, Limits, Player};
 
 use crate::picture;
 
 const HELP: &str = "\
   a2a3     move the piece on a2 to a3 (captures too: start and target)
-  moves    list your moves
-  hint     what the opponent would play in your place
+  moves    list your moves; those with an x capture
+  hint     ask what your opponent would play in your place
   back     take your last move back
   board    draw the board again
   offer    offer to end the game and count the pieces
@@ -19,16 +19,20 @@ const HELP: &str = "\
   quit     leave without a result
 ";
 
-/// A program offers the end once the count has promised it as much for this many of its moves.
+/// A program offers the end once it has expected no more than the count for this many of its moves.
 const OFFERS_AFTER: u32 = 10;
 
 /// A game between a person and a player.
 pub struct Session<'a> {
     game: Game,
+    /// Moves that were played before the session.
+    begun: usize,
     person: Color,
     opponent: &'a mut dyn Player,
     limits: Limits,
-    content: u32,
+    /// After each of the opponent's moves: for how many in a row, since its last offer, it has
+    /// expected no more than the count would give it.
+    content: Vec<u32>,
 }
 
 /// How a session ended.
@@ -40,17 +44,25 @@ pub enum Leave {
     Quit,
 }
 
+/// Whether the session goes on after a line.
+enum Next {
+    Ask,
+    Quit,
+}
+
 impl<'a> Session<'a> {
-    /// A game under these rules; the person has the given colour. `seed` is the opponent's.
+    /// The person has the given colour in a game that may have begun; what was played before cannot
+    /// be taken back. `seed` is the opponent's.
     pub fn new(
-        rules: RuleSet,
+        game: Game,
         person: Color,
         opponent: &'a mut dyn Player,
         limits: Limits,
         seed: u64,
     ) -> Session<'a> {
         opponent.new_game(seed);
-        Session { game: Game::new(rules), person, opponent, limits, content: 0 }
+        let begun = game.moves().len();
+        Session { game, begun, person, opponent, limits, content: Vec::new() }
     }
 
     /// The game as it stands.
@@ -63,95 +75,116 @@ impl<'a> Session<'a> {
     /// # Errors
     /// If the opponent fails, or input or output do.
     pub fn play(&mut self, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<Leave> {
-        let (sign, other) = if self.person == Color::Black { ('x', 'o') } else { ('o', 'x') };
+        let opponent = self.person.other();
         writeln!(
             output,
-            "You are {} ({sign}); your opponent is {} ({other}). `help` lists what you can type.\n",
+            "You are {} ({}); your opponent is {opponent} ({}). `help` lists what you can type.\n",
             self.person,
-            self.person.other()
+            picture::sign(self.person),
+            picture::sign(opponent),
         )?;
-        self.draw(output)?;
+        if self.game.side_to_move() == self.person {
+            self.draw(output)?;
+        }
         while self.game.result().is_none() {
-            if self.game.side_to_move() == self.person {
-                let Some(line) = ask(input, output)? else { return Ok(Leave::Quit) };
-                if line == "quit" {
-                    return Ok(Leave::Quit);
+            let next = if self.game.side_to_move() == self.person {
+                match ask(input, output)? {
+                    Some(line) => self.obey(&line, output)?,
+                    None => Next::Quit,
                 }
-                self.obey(&line, output)?;
             } else {
-                self.reply(input, output)?;
+                self.reply(input, output)?
+            };
+            if matches!(next, Next::Quit) {
+                return Ok(Leave::Quit);
             }
         }
         writeln!(output, "{}", self.verdict())?;
         Ok(Leave::Finished)
     }
 
-    fn obey(&mut self, line: &str, output: &mut dyn Write) -> Result<()> {
+    fn obey(&mut self, line: &str, output: &mut dyn Write) -> Result<Next> {
         match line {
             "" => {}
             "help" | "?" => write!(output, "{HELP}")?,
             "board" => self.draw(output)?,
-            "moves" => {
-                let moves = self.game.legal_moves();
-                let texts: Vec<_> = moves.iter().map(|&mv| self.name(mv)).collect();
-                writeln!(output, "{}", texts.join(" "))?;
-            }
+            "moves" => writeln!(output, "{}", self.names(self.game.legal_moves()))?,
             "hint" => {
                 let choice = self.think()?;
-                writeln!(output, "{}{}", self.name(choice.mv), describe(&choice))?;
+                let name = self.name(choice.mv);
+                let found = describe(&choice, "you");
+                writeln!(output, "Your opponent would play {name} in your place{found}.")?;
             }
-            "back" => {
-                if self.take_back() {
-                    self.draw(output)?;
-                } else {
-                    writeln!(output, "There is no move of yours to take back.")?;
-                }
-            }
+            "back" if self.take_back() => self.draw(output)?,
+            "back" => writeln!(output, "There is no move of yours to take back.")?,
             "resign" => self.game.forfeit(self.person, Ending::Resignation),
-            "offer" => {
-                if self.accepts()? {
-                    writeln!(output, "Your opponent accepts.")?;
-                    self.agree();
-                } else {
-                    writeln!(output, "Your opponent plays on.")?;
-                }
-            }
-            text => match text.parse::<Move>() {
-                Ok(mv) => match self.game.play(mv) {
-                    Ok(()) => self.draw(output)?,
-                    Err(error) => writeln!(output, "{error}; `moves` lists what is possible.")?,
-                },
+            "offer" => self.answer_offer(output)?,
+            "quit" => return Ok(Next::Quit),
+            text => match text.parse() {
+                Ok(mv) => self.try_move(mv, output)?,
                 Err(error) => writeln!(output, "{error}; `help` lists what else you can type.")?,
             },
         }
+        Ok(Next::Ask)
+    }
+
+    fn try_move(&mut self, mv: Move, output: &mut dyn Write) -> Result<()> {
+        let Err(error) = self.game.play(mv) else {
+            // The answer, if there is one, will show the board.
+            return if self.game.result().is_some() { self.draw(output) } else { Ok(()) };
+        };
+        if !matches!(error, IllegalMove::Illegal(..)) {
+            writeln!(output, "{error}; `moves` lists what is possible.")?;
+            return Ok(());
+        }
+        if self.game.position().color_at(mv.from()) != Some(self.person) {
+            writeln!(output, "There is no piece of yours on {}.", mv.from())?;
+            return Ok(());
+        }
+        let mut moves = self.game.legal_moves();
+        moves.retain(|other| other.from() == mv.from());
+        let can = if moves.is_empty() {
+            "it has no move at all".to_owned()
+        } else {
+            format!("its moves are {}", self.names(moves))
+        };
+        writeln!(output, "Your piece on {} cannot go to {}; {can}.", mv.from(), mv.to())?;
         Ok(())
     }
 
     /// The opponent moves, and perhaps offers the end of the game first.
-    fn reply(&mut self, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<()> {
+    fn reply(&mut self, input: &mut dyn BufRead, output: &mut dyn Write) -> Result<Next> {
         let choice = self.think()?;
         let opponent = self.person.other();
-        if self.game.rules().by_agreement {
-            let count = self.count_for(opponent);
-            self.content =
-                if choice.value.is_some_and(|v| v <= count) { self.content + 1 } else { 0 };
-            if self.content >= OFFERS_AFTER {
-                self.content = 0;
-                writeln!(
-                    output,
-                    "Your opponent offers to end the game and count. Accept? (yes/no)"
-                )?;
-                if ask(input, output)?.is_some_and(|line| line.starts_with('y')) {
-                    self.agree();
-                    return Ok(());
+        let count = self.count_for(opponent);
+        let content = match choice.value {
+            Some(value) if value <= count => self.content.last().unwrap_or(&0) + 1,
+            _ => 0,
+        };
+        let offers = self.game.rules().by_agreement && content >= OFFERS_AFTER;
+        if offers {
+            writeln!(output, "Your opponent offers to end the game and count the pieces.")?;
+            loop {
+                writeln!(output, "Do you accept (yes or no)?")?;
+                match ask(input, output)?.as_deref() {
+                    Some("yes" | "y") => {
+                        self.agree();
+                        return Ok(Next::Ask);
+                    }
+                    Some("no" | "n") => break,
+                    Some("quit") | None => return Ok(Next::Quit),
+                    Some(_) => {}
                 }
             }
         }
-        writeln!(output, "{} plays {}{}\n", opponent, self.name(choice.mv), describe(&choice))?;
+        let name = self.name(choice.mv);
+        writeln!(output, "{opponent} plays {name}{}\n", describe(&choice, "it"))?;
         if self.game.play(choice.mv).is_err() {
             bail!("the opponent chose the illegal move {}", choice.mv);
         }
-        self.draw(output)
+        self.content.push(if offers { 0 } else { content });
+        self.draw(output)?;
+        Ok(Next::Ask)
     }
 
     fn think(&mut self) -> Result<Choice> {
@@ -159,11 +192,19 @@ impl<'a> Session<'a> {
     }
 
     /// A program accepts when it expects no more than the count gives it.
-    fn accepts(&mut self) -> Result<bool> {
-        let value = self.think()?.value;
+    fn answer_offer(&mut self, output: &mut dyn Write) -> Result<()> {
         // The person is to move, so the value is theirs.
+        let expects = self.think()?.value.map(|value| -value);
         let count = self.count_for(self.person.other());
-        Ok(value.is_some_and(|value| -value <= count))
+        match expects {
+            Some(value) if value <= count => {
+                writeln!(output, "Your opponent accepts.")?;
+                self.agree();
+            }
+            Some(_) => writeln!(output, "Your opponent expects more and plays on.")?,
+            None => writeln!(output, "Your opponent cannot judge a position and plays on.")?,
+        }
+        Ok(())
     }
 
     fn count_for(&self, color: Color) -> f32 {
@@ -174,14 +215,15 @@ impl<'a> Session<'a> {
         self.game.end(Ending::Agreement, Outcome::by_count(self.game.position()));
     }
 
-    /// Takes back to the person's last turn.
+    /// Takes back to the person's last turn: their move and the answer to it.
     fn take_back(&mut self) -> bool {
-        let first = usize::from(self.person != self.game.start().side_to_move());
-        if self.game.moves().len() < first + 2 {
+        // The opponent's first move, if it began, answers none.
+        if self.game.moves().len() < self.begun + 2 {
             return false;
         }
         self.game.undo();
         self.game.undo();
+        self.content.pop();
         true
     }
 
@@ -190,28 +232,30 @@ impl<'a> Session<'a> {
         format!("{}{x}{}", mv.from(), mv.to())
     }
 
+    fn names(&self, moves: Vec<Move>) -> String {
+        moves.into_iter().map(|mv| self.name(mv)).collect::<Vec<_>>().join(" ")
+    }
+
     fn draw(&self, output: &mut dyn Write) -> Result<()> {
-        let last = self.game.moves().last().copied();
-        write!(
-            output,
-            "{}",
-            picture::board(self.game.position(), last, self.person == Color::White)
-        )?;
         let position = self.game.position();
+        let last = self.game.moves().last().copied();
+        let board = picture::board(position, last, self.person == Color::White);
         let [black, white] = [Color::Black, Color::White].map(|color| position.count(color));
-        writeln!(
-            output,
-            "black {black}, white {white}; move {}, {} plies without a capture\n",
-            position.ply() / 2 + 1,
-            position.quiet_plies()
-        )?;
+        let quiet = match position.quiet_plies() {
+            0 => String::new(),
+            1 => "; 1 ply without a capture".to_owned(),
+            plies => format!("; {plies} plies without a capture"),
+        };
+        let number = position.ply() / 2 + 1;
+        writeln!(output, "{board}black {black}, white {white}; move {number}{quiet}\n")?;
         Ok(())
     }
 
     fn verdict(&self) -> String {
         let Some(result) = self.game.result() else { return String::new() };
         let position = self.game.position();
-        let count = format!("{} : {}", position.count(Color::Black), position.count(Color::White));
+        let [black, white] = [Color::Black, Color::White].map(|color| position.count(color));
+        let count = format!("black {black}, white {white}");
         match result.outcome {
             Outcome::Draw => format!("A draw by {} ({count}).", result.ending),
             Outcome::Win(color) => {
@@ -222,12 +266,13 @@ impl<'a> Session<'a> {
     }
 }
 
-fn describe(choice: &Choice) -> String {
+/// What a search found out, seen by the side that it chose for.
+fn describe(choice: &Choice, whom: &str) -> String {
     let line: Vec<_> = choice.line.iter().skip(1).take(4).map(ToString::to_string).collect();
-    let value = choice.value.map(|value| format!("value {value:+.2}"));
+    let value = choice.value.map(|value| format!("worth {value:+.2} to {whom}"));
     let line = (!line.is_empty()).then(|| format!("then {}", line.join(" ")));
     let parts: Vec<_> = value.into_iter().chain(line).collect();
-    if parts.is_empty() { String::new() } else { format!("  ({})", parts.join(", ")) }
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 
 /// Asks for a line; `None` at the end of the input.

@@ -1,0 +1,4 @@
+//! A person at the terminal, played by a script.
+
+mod board;
+mod session;
