@@ -2,6 +2,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use indicatif::MultiProgress;
+use surakarta_record::Window;
 use surakarta_record::shard::list_shards;
 use surakarta_run::config::Config;
 use surakarta_run::learn::{Beginning, Files, train};
@@ -66,7 +67,17 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     }
     let stop = interrupt::watch()?;
     let around = Around { stop, bars, on_table: &|_, _| Ok(()) };
-    if train(&config, 0, &shards, &files, &mut Default::default(), &around)? {
+    let mut window = Window::default();
+    let finished = train(&config, 0, &shards, None, &files, &mut window, &around)?;
+    if window.shards().len() < shards.len() {
+        tracing::warn!(
+            "only the newest {} samples were used, of {} of {} shards: raise window_samples for more",
+            window.len(),
+            window.shards().len(),
+            shards.len()
+        );
+    }
+    if finished {
         output::line(files.weights.display())?;
     } else {
         tracing::warn!("stopped; the same command goes on");

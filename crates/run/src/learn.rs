@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use surakarta_record::Window;
+use surakarta_record::{ShardReader, Window};
 
 use crate::config::Config;
 use crate::directory::RunDirectory;
@@ -66,7 +66,11 @@ pub(crate) fn learn(
         .into_iter()
         .filter(|path| shard_iteration(path).is_some_and(|of| of <= u64::from(iteration)))
         .collect();
-    train(config, u64::from(iteration), &known, &files, window, around)?;
+    let mut new = 0;
+    for path in known.iter().filter(|path| shard_iteration(path) == Some(u64::from(iteration))) {
+        new += ShardReader::open(path)?.samples();
+    }
+    train(config, u64::from(iteration), &known, Some(new), &files, window, around)?;
     Ok(())
 }
 
@@ -75,9 +79,9 @@ fn shard_iteration(path: &Path) -> Option<u64> {
     surakarta_record::shard::parse_shard_name(name).map(|(iteration, _)| iteration)
 }
 
-/// Trains on shards and writes weights, checkpoint and a row of metrics. As many steps as the new
-/// samples ask for: those of the shards of this iteration. False if it was stopped; the same call
-/// goes on then.
+/// Trains on shards and writes weights, checkpoint and a row of metrics. As many steps as so many
+/// new samples ask for, or the whole window as if it were new. False if it was stopped; the same
+/// call goes on then.
 ///
 /// # Errors
 /// If a shard is damaged, a file cannot be read or written, or training diverges.
@@ -86,6 +90,7 @@ pub fn train(
     config: &Config,
     iteration: u64,
     shards: &[PathBuf],
+    new_samples: Option<u64>,
     files: &Files,
     window: &mut Window,
     around: &Around,
@@ -93,7 +98,6 @@ pub fn train(
     use anyhow::{Context, bail};
     use indicatif::{ProgressBar, ProgressStyle};
     use surakarta_net::Weights;
-    use surakarta_record::ShardReader;
     use surakarta_train::{Checkpoint, Iteration, Learner, MetricsLog, Outcome};
 
     let settings = &config.train;
@@ -101,10 +105,6 @@ pub fn train(
         return Err(error).context(
             "a shard cannot be learned from; move it away and give the same command again (a run plays its games again)",
         );
-    }
-    let mut new_samples = 0;
-    for path in shards.iter().filter(|path| shard_iteration(path) == Some(iteration)) {
-        new_samples += ShardReader::open(path)?.samples();
     }
     if window.is_empty() {
         bail!("there is nothing to learn from: the shards hold no full search with its policy");
@@ -130,7 +130,7 @@ pub fn train(
         }
     };
     let log = MetricsLog::open(&files.metrics, iteration)?;
-    let steps = settings.steps_for(new_samples);
+    let steps = settings.steps_for(new_samples.unwrap_or(window.len() as u64));
     let bar = around.bars.add(ProgressBar::new(steps));
     if let Ok(style) =
         ProgressStyle::with_template("{prefix} {bar:24} {pos}/{len} steps, ETA {eta}: {msg}")
@@ -191,6 +191,7 @@ pub fn train(
     _: &Config,
     _: u64,
     _: &[PathBuf],
+    _: Option<u64>,
     _: &Files,
     _: &mut Window,
     _: &Around,
