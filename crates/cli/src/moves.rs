@@ -30,12 +30,12 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         return show(&arguments.position, arguments.json);
     }
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
-        let line = line.context("standard input cannot be read")?;
+        let place = || format!("line {} of standard input", number + 1);
+        let line = line.with_context(place)?;
         if line.trim().is_empty() {
             continue;
         }
-        let position =
-            line.parse().with_context(|| format!("line {} of standard input", number + 1))?;
+        let position = line.parse().with_context(place)?;
         show(&position, arguments.json)?;
     }
     Ok(())

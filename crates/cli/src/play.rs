@@ -56,10 +56,10 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin if heads => Color::Black,
         Side::Coin => Color::White,
     };
+    let mut opponent = Networks::new().player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {
         output::line(format_args!("The coin gives you {color}."))?;
     }
-    let mut opponent = Networks::new().player(&arguments.against)?;
     let limits = arguments.against.limits();
     let game = Game::from_position(arguments.rules, arguments.position);
     let mut session = Session::new(game, color, &mut *opponent, limits, seed);

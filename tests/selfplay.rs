@@ -1,0 +1,210 @@
+//! `surakarta selfplay`, and `surakarta dataset` on what it leaves.
+
+mod support;
+
+use std::path::Path;
+
+use predicates::prelude::*;
+use serde_json::Value;
+use support::{
+    assert_same_files, files, killed_again_and_again, refused, stdout, surakarta, truncate, write,
+    write_weights,
+};
+use tempfile::TempDir;
+
+/// Small shards, so that an interruption leaves some finished and some not.
+const CONFIG: &str = r#"
+[run]
+name = "small"
+seed = 1
+iterations = 1
+games = 1
+[network]
+kind = "mlp"
+hidden = [32, 16]
+[selfplay]
+games_per_shard = 6
+games_in_flight = 4
+[rating]
+every = 0
+"#;
+
+const ALPHABETA: &str =
+    "--quiet selfplay --player alphabeta:nodes=200 --games 60 --seed 7 --config small.toml";
+const MCTS: &str = "--quiet selfplay --player mcts:net=net.safetensors,sims=16 --games 60 --seed 7 --config small.toml";
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "small.toml", CONFIG);
+    write_weights(&folder.path().join("net.safetensors"), &[32, 16], 5);
+    folder
+}
+
+#[test]
+fn shards_do_not_depend_on_threads() {
+    let folder = folder();
+    for player in [ALPHABETA, MCTS] {
+        let listed = stdout(folder.path(), &format!("{player} --threads 1 --out one"));
+        assert_eq!(listed.lines().count(), 10, "{listed}");
+        assert!(listed.lines().all(|line| folder.path().join(line).exists()));
+        stdout(folder.path(), &format!("{player} --threads 2 --out two"));
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        assert_eq!(assert_same_files(&one, &two, ".shard"), 10);
+        let other = player.replace("seed 7", "seed 8");
+        stdout(folder.path(), &format!("{other} --out other"));
+        let other = folder.path().join("other");
+        assert_ne!(files(&one, ".shard"), files(&other, ".shard"));
+        for out in [one, two, other] {
+            std::fs::remove_dir_all(out).unwrap();
+        }
+    }
+}
+
+/// Two machines that share a seed share the games out between them.
+#[test]
+fn a_range_of_games_is_a_part_of_the_whole() {
+    let folder = folder();
+    stdout(folder.path(), &format!("{ALPHABETA} --out whole"));
+    for (first, games) in [(0, 24), (24, 36)] {
+        let part = ALPHABETA.replace("games 60", &format!("games {games} --first {first}"));
+        stdout(folder.path(), &format!("{part} --out parts"));
+    }
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    assert_eq!(assert_same_files(&whole, &parts, ".shard"), 10);
+}
+
+#[test]
+fn killed_self_play_goes_on() {
+    let folder = folder();
+    for player in [ALPHABETA, MCTS] {
+        stdout(folder.path(), &format!("{player} --out whole"));
+        let words = format!("{player} --threads 1 --out killed");
+        let [whole, killed] = ["whole", "killed"].map(|name| folder.path().join(name));
+        killed_again_and_again(folder.path(), &words, &killed, &[(1, 0), (2, 13), (1, 40), (1, 5)]);
+        assert_eq!(assert_same_files(&whole, &killed, ".shard"), 10);
+        assert_same_files(&whole, &killed, "");
+        std::fs::remove_dir_all(whole).unwrap();
+        std::fs::remove_dir_all(killed).unwrap();
+    }
+}
+
+#[test]
+fn a_damaged_shard_is_set_aside_and_played_again() {
+    let folder = folder();
+    let words = format!("{ALPHABETA} --out games");
+    stdout(folder.path(), &words);
+    let games = folder.path().join("games");
+    let whole = files(&games, ".shard");
+    let [first, second] = [0, 1].map(|n| games.join(whole.keys().nth(n).unwrap()));
+    truncate(&first, 100);
+    truncate(&second, whole.values().nth(1).unwrap().len() as u64 - 1);
+    let said = words.replace("--quiet ", "");
+    surakarta(folder.path())
+        .args(said.split_whitespace())
+        .assert()
+        .success()
+        .stderr(predicate::str::contains("is cut short"))
+        .stderr(predicate::str::contains("played again"));
+    assert_eq!(files(&games, ".shard"), whole);
+    assert_eq!(files(&games, ".damaged").len(), 2, "nothing is thrown away");
+}
+
+#[test]
+fn a_folder_belongs_to_one_player() {
+    let folder = folder();
+    let words = format!("{MCTS} --out games");
+    stdout(folder.path(), &words);
+    let games = folder.path().join("games");
+    let before = files(&games, "");
+    let refuse = |words: &str, reason: &str| {
+        refused(folder.path(), words, reason);
+        assert_eq!(files(&games, ""), before, "{words}");
+    };
+    refuse(&words.replace("seed 7", "seed 8"), "was made with another setting");
+    refuse(&words.replace("sims=16", "sims=17"), "was made with another setting");
+    refuse(&format!("{ALPHABETA} --out games"), "was made with another player");
+    // The same file name with another network in it.
+    write_weights(&folder.path().join("net.safetensors"), &[48], 5);
+    refuse(&words, "was made with another network");
+}
+
+#[test]
+fn players_that_cannot_play_are_refused() {
+    let folder = folder();
+    write(folder.path(), "noise.safetensors", "noise");
+    write_weights(&folder.path().join("cut.safetensors"), &[32, 16], 5);
+    truncate(&folder.path().join("cut.safetensors"), 5_000);
+    let play = |player: &str| format!("selfplay --player {player} --games 4 --seed 1 --out games");
+    let cases = [
+        ("alphabeta:ms=5", "alphabeta:ms=5 is limited by time"),
+        ("mcts:net=net.safetensors,ms=5", "is limited by time"),
+        ("mcts:net=gone.safetensors,sims=9", "gone.safetensors"),
+        ("mcts:net=noise.safetensors,sims=9", "noise.safetensors"),
+        ("mcts:net=cut.safetensors,sims=9", "cut.safetensors"),
+        ("mcts:net=latest,sims=9", "net=latest names a network of a run"),
+    ];
+    for (player, reason) in cases {
+        refused(folder.path(), &play(player), reason);
+    }
+    let games = folder.path().join("games");
+    assert!(!games.exists() || files(&games, "").is_empty());
+}
+
+fn stats(folder: &Path, data: &str) -> Value {
+    serde_json::from_str(&stdout(folder, &format!("dataset stats {data} --json"))).unwrap()
+}
+
+#[test]
+fn datasets_are_summed_up_and_exported() {
+    let folder = folder();
+    stdout(folder.path(), &format!("{MCTS} --out games"));
+    let verified = stdout(folder.path(), "dataset verify games");
+    assert_eq!(verified.lines().filter(|line| line.starts_with("ok ")).count(), 10, "{verified}");
+    let summary = stats(folder.path(), "games");
+    assert_eq!((&summary["games"], &summary["shards"]), (&60.into(), &10.into()));
+    let count = |key: &str| summary[key].as_u64().unwrap();
+    assert_eq!(count("black_wins") + count("white_wins") + count("draws"), 60);
+    let endings = summary["endings"].as_object().unwrap().values();
+    assert_eq!(endings.map(|n| n.as_u64().unwrap()).sum::<u64>(), 60);
+    assert!(count("recorded") > 0 && count("recorded") < count("plies"), "some searches are full");
+    assert!(stdout(folder.path(), "dataset stats games").starts_with("games        60 in 10"));
+    stdout(folder.path(), "dataset export games --out tables");
+    let lines = |name: &str| {
+        std::fs::read_to_string(folder.path().join("tables").join(name)).unwrap().lines().count()
+    };
+    assert_eq!(lines("games.csv"), 61);
+    assert_eq!(lines("positions.csv") as u64, 1 + count("plies"));
+    // One shard alone is a data set, too.
+    let shard = files(&folder.path().join("games"), ".shard").into_keys().next().unwrap();
+    assert_eq!(stats(folder.path(), &format!("games/{shard}"))["games"], 6);
+}
+
+#[test]
+fn damage_is_found_and_the_rest_can_be_used() {
+    let folder = folder();
+    stdout(folder.path(), &format!("{ALPHABETA} --out games"));
+    let games = folder.path().join("games");
+    let shards = files(&games, ".shard");
+    let names: Vec<_> = shards.keys().collect();
+    truncate(&games.join(names[2]), 300);
+    let mut bytes = shards[names[4]].clone();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(games.join(names[4]), bytes).unwrap();
+    surakarta(folder.path())
+        .args(["dataset", "verify", "games"])
+        .assert()
+        .failure()
+        .stdout(predicate::str::contains(format!("damaged games/{}", names[2])))
+        .stdout(predicate::str::contains(format!("damaged games/{}", names[4])))
+        .stdout(predicate::str::contains("ok ").count(8))
+        .stderr(predicate::str::starts_with("error: 2 damaged"));
+    refused(folder.path(), "dataset stats games", names[2]);
+    surakarta(folder.path())
+        .args(["dataset", "export", "games", "--out", "tables"])
+        .assert()
+        .failure()
+        .stderr(predicate::str::contains(names[2].as_str()));
+    assert_eq!(files(&folder.path().join("tables"), ".csv").len(), 0, "no table with a part");
+    assert_eq!(stats(folder.path(), &format!("games/{}", names[0]))["games"], 6);
+}
