@@ -1,0 +1,115 @@
+//! The configurations that come with the project, and what is refused.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use surakarta_run::config::Config;
+use surakarta_run::contest::Contest;
+
+fn shipped(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs")).join(name)
+}
+
+const SMALL: &str = r#"
+    [run]
+    name = "small"
+    seed = 1
+    iterations = 2
+    games = 8
+    [network]
+    kind = "mlp"
+    hidden = [32]
+    [rating]
+    every = 0
+"#;
+
+fn keys(table: &toml::Table) -> BTreeSet<String> {
+    let sections = table.iter().filter_map(|(name, value)| Some((name, value.as_table()?)));
+    sections.flat_map(|(name, keys)| keys.keys().map(move |key| format!("{name}.{key}"))).collect()
+}
+
+#[test]
+fn every_shipped_configuration_is_valid() {
+    for name in ["quickstart.toml", "cpu.toml", "gpu.toml"] {
+        let config = Config::load(&shipped(name)).unwrap();
+        assert_eq!(format!("{}.toml", config.run.name), name);
+    }
+    Contest::load(&shipped("arena.toml")).unwrap();
+}
+
+#[test]
+fn cpu_toml_explains_every_key() {
+    let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
+    // Two keys are shown as comments: they have no value unless one is given.
+    let shown = text.replace("# init = ", "init = ").replace("# c_base = ", "c_base = ");
+    let shown: toml::Table = shown.parse().unwrap();
+    let mut config = Config::load(&shipped("cpu.toml")).unwrap();
+    config.run.init = Some("weights.safetensors".into());
+    config.search.c_base = Some(1.0);
+    assert_eq!(keys(&shown), keys(&toml::Table::try_from(&config).unwrap()));
+    // And each has a comment above it.
+    let lines: Vec<_> = text.lines().collect();
+    for (n, line) in lines.iter().enumerate() {
+        let is_key = line.contains(" = ") && line.starts_with(|c: char| c.is_ascii_lowercase());
+        let listed_together = n > 0 && lines[n - 1].contains(" = ");
+        assert!(!is_key || listed_together || lines[n - 1].starts_with('#'), "{line}");
+    }
+}
+
+#[test]
+fn defaults_are_what_cpu_toml_says() {
+    let shown = Config::load(&shipped("cpu.toml")).unwrap();
+    let small = Config::parse(SMALL).unwrap();
+    assert_eq!(shown.selfplay, small.selfplay);
+    assert_eq!(shown.search, small.search);
+    let mut train = shown.train.clone();
+    (train.window_samples, train.decay_samples) =
+        (small.train.window_samples, small.train.decay_samples);
+    assert_eq!(train, small.train);
+}
+
+#[test]
+fn a_configuration_survives_being_written() {
+    for name in ["quickstart.toml", "cpu.toml", "gpu.toml"] {
+        let config = Config::load(&shipped(name)).unwrap();
+        assert_eq!(Config::parse(&config.to_text().unwrap()).unwrap(), config);
+    }
+}
+
+#[test]
+fn mistakes_are_named() {
+    for (from, to, expected) in [
+        ("seed = 1", "seed = 1\nsede = 2", "sede"),
+        ("seed = 1\n", "", "seed"),
+        ("seed = 1", "seed = \"one\"", "seed"),
+        ("name = \"small\"", "name = \"../small\"", "[run] name"),
+        ("iterations = 2", "iterations = 0", "[run] iterations is 0"),
+        ("games = 8", "games = 8\nrules = \"chess\"", "`chess` is not a rule set"),
+        ("games = 8", "games = 8\ndevice = \"tpu\"", "tpu"),
+        ("hidden = [32]", "hidden = [33]", "33"),
+        ("every = 0", "every = 5", "opponents is empty"),
+        ("every = 0", "every = 0\nopponents = [\"stockfish\"]", "stockfish"),
+        ("every = 0", "every = 0\nopponents = [\"greedy\", \"greedy\"]", "greedy twice"),
+        ("[rating]", "[selfplay]\nfull_share = 0.0\n[rating]", "full_share is 0"),
+        ("[rating]", "[selfplay]\nopening_plies = [8, 0]\n[rating]", "opening_plies"),
+        ("[rating]", "[search]\nc_init = -1.0\n[rating]", "c_init is -1"),
+        ("[rating]", "[train]\nbatch_size = 0\n[rating]", "batch_size"),
+        ("[rating]", "[trian]\n[rating]", "trian"),
+    ] {
+        assert!(SMALL.contains(from));
+        let error = format!("{:#}", Config::parse(&SMALL.replace(from, to)).unwrap_err());
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+#[test]
+fn differences_name_key_and_values() {
+    let before = Config::parse(SMALL).unwrap();
+    let text = SMALL.replace("seed = 1", "seed = 2").replace("[rating]", "[train]\nuses = 1.5\n[rating]");
+    let now = Config::parse(&text).unwrap();
+    let differences = before.differences(&now);
+    assert_eq!(differences, ["[run] seed: 1 → 2", "[train] uses: 4.0 → 1.5"]);
+    // These may change on the way.
+    let text = SMALL.replace("iterations = 2", "iterations = 9\nthreads = 1\ndevice = \"cuda:0\"");
+    assert!(before.differences(&Config::parse(&text).unwrap()).is_empty());
+}
