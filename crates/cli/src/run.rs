@@ -41,6 +41,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     config.run.iterations = arguments.iterations.unwrap_or(config.run.iterations).max(1);
     let folder = arguments.dir.unwrap_or_else(|| PathBuf::from("runs").join(&config.run.name));
     let text = if config == given { text } else { config.to_text()? };
+    pipeline::check(&config, &folder)?;
     let directory = RunDirectory::open(&folder, &config, &text)?;
     let stop = interrupt::watch()?;
     tracing::info!("{} in {}", config.network, folder.display());

@@ -80,7 +80,7 @@ impl RunDirectory {
 
     /// The network after an iteration; 0 is the one that the run began with.
     pub fn weights(&self, iteration: u32) -> PathBuf {
-        self.root.join("weights").join(format!("iteration-{iteration:04}.safetensors"))
+        weights_path(&self.root, iteration)
     }
 
     /// A copy of the highest rated network.
@@ -115,6 +115,11 @@ impl RunDirectory {
         }
         Ok(learned)
     }
+}
+
+/// The network after an iteration of the run in a folder; 0 is the one that it began with.
+pub fn weights_path(root: &Path, iteration: u32) -> PathBuf {
+    root.join("weights").join(format!("iteration-{iteration:04}.safetensors"))
 }
 
 /// The highest rated network of the run in a folder.

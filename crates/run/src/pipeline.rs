@@ -5,6 +5,7 @@
 //! iterations, and a run that was killed goes on by making what is missing.
 
 use std::fs;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result};
@@ -13,10 +14,10 @@ use surakarta_arena::Standings;
 use surakarta_net::Weights;
 use surakarta_record::Window;
 use surakarta_record::shard::{list_shards, parse_shard_name};
-use surakarta_search::NetRef;
+use surakarta_search::{NetRef, PlayerSpec};
 
 use crate::config::Config;
-use crate::directory::RunDirectory;
+use crate::directory::{RunDirectory, weights_path};
 use crate::learn;
 use crate::players::Networks;
 use crate::rating::rate_if_due;
@@ -30,6 +31,29 @@ pub struct Around<'a> {
     pub bars: &'a MultiProgress,
     /// Called with the table of each rating.
     pub on_table: &'a (dyn Fn(u32, &Standings) -> Result<()> + Sync),
+}
+
+/// Whether a run can begin or go on in this folder, as far as that can be told before any game.
+///
+/// # Errors
+/// If training cannot run here, or weights are missing, damaged or of another shape: those that the
+/// run begins with, or an opponent's.
+pub fn check(config: &Config, folder: &Path) -> Result<()> {
+    learn::check_device(config)?;
+    let run = &config.run;
+    if let Some(init) = &run.init
+        && !weights_path(folder, 0).exists()
+    {
+        Weights::load_as(init, &config.network, run.variant)?;
+    }
+    for opponent in &config.rating.opponents {
+        if let PlayerSpec::Mcts(spec) = opponent
+            && matches!(spec.net, NetRef::Path(_))
+        {
+            Networks::new().load(&spec.net)?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes everything of a run that does not exist yet.
