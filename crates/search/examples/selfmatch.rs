@@ -38,7 +38,9 @@ fn opening(seed: u64) -> Game {
     let mut game = Game::new(OLYMPIAD);
     for _ in 0..rng.random_range(4..=8) {
         let moves = game.legal_moves();
-        game.play_legal(moves[rng.random_range(0..moves.len())]);
+        if !moves.is_empty() {
+            game.play_legal(moves[rng.random_range(0..moves.len())]);
+        }
     }
     if game.result().is_some() { opening(seed + 1_000_000_000) } else { game }
 }

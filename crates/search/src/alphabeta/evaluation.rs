@@ -14,28 +14,40 @@ pub const DECIDED: Score = 20_000 - 128;
 
 /// Points of one class, the same under the eight symmetries, and what a piece on one of them is
 /// worth beyond [`PIECE`].
-const CLASSES: [(u64, Score); 6] = [
-    (class(0), -14), // a1
-    (class(1), 0),   // b1
-    (class(2), 0),   // c1
-    (class(7), 0),   // b2
-    (class(8), 0),   // c2
-    (class(14), 0),  // c3
+///
+/// These and the weights below are hand-made terms fitted by logistic regression to the results of
+/// 3,000 games of the player with itself, a piece being 100, and rounded; c2 is the measure.
+const CLASSES: [(u64, Score); 5] = [
+    (class(0), -20), // a1
+    (class(1), -11), // b1
+    (class(2), -4),  // c1
+    (class(7), 13),  // b2
+    (class(14), 8),  // c3
 ];
 
-/// A point that a side's pieces attack over a loop.
+/// A point that a side's pieces attack over a loop, whatever stands there.
 const ATTACK: Score = 3;
+/// An enemy piece that is attacked, beyond [`ATTACK`].
+const THREAT: Score = 18;
+/// An own piece that is attacked and so defended, beyond [`ATTACK`].
+const DEFENCE: Score = 11;
+/// To be the side to move.
+const TEMPO: Score = 7;
 
-/// Hand-made: pieces, where they stand, and the points that they attack.
+/// Hand-made: pieces, where they stand, and what they attack.
 pub fn evaluate(position: &Position) -> Score {
     let (own, enemy) = (position.own(), position.enemy());
-    let mut score = PIECE * difference(own, enemy);
+    let mut score = TEMPO + PIECE * difference(own, enemy);
     for (points, worth) in CLASSES {
         score += worth * difference(own & points, enemy & points);
     }
     let side = position.side_to_move();
     let attacks = position.attacks();
-    score + ATTACK * difference(attacks[side as usize], attacks[side.other() as usize])
+    let (by_own, by_enemy) = (attacks[side as usize], attacks[side.other() as usize]);
+    score
+        + ATTACK * difference(by_own, by_enemy)
+        + THREAT * difference(by_own & enemy, by_enemy & own)
+        + DEFENCE * difference(by_own & own, by_enemy & enemy)
 }
 
 /// The score of a game that is over, `ply` plies below the root: 0 for a draw, else more for a
@@ -50,9 +62,10 @@ pub fn final_score(game: &Game, ply: usize) -> Score {
     sign * (20_000 + PIECE * margin - ply as Score)
 }
 
-/// The expected result in [−1, 1] that a score stands for: ±1 once the game is decided.
+/// The expected result in [−1, 1] that a score s stands for: ±1 once the game is decided, else
+/// tanh(s / 140), which fits the results of games at 1,500 nodes a move.
 pub fn value(score: Score) -> f32 {
-    if score.abs() > DECIDED { score.signum() as f32 } else { (score as f32 / 300.0).tanh() }
+    if score.abs() > DECIDED { score.signum() as f32 } else { (score as f32 / 140.0).tanh() }
 }
 
 fn difference(own: u64, enemy: u64) -> Score {

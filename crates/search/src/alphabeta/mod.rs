@@ -38,7 +38,7 @@ pub struct AlphaBetaConfig {
 impl Default for AlphaBetaConfig {
     fn default() -> Self {
         let limits = Limits { nodes: Some(DEFAULT_NODES), ..Limits::default() };
-        AlphaBetaConfig { limits, table_mib: 16 }
+        AlphaBetaConfig { limits, table_mib: 8 }
     }
 }
 
