@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use support::{refused, write};
 use tempfile::TempDir;
@@ -28,7 +28,7 @@ checkpoint_steps = 10
 every = 2
 pairs = 3
 final_pairs = 4
-simulations = 8
+player = "mcts:net=latest,sims=8"
 opponents = ["greedy", "random"]
 "#;
 
@@ -60,10 +60,6 @@ fn a_run_begins_with_a_good_configuration() {
         refused(folder.path(), "run bad.toml", reason);
         assert!(!run.exists(), "{new}: nothing was begun");
     }
-    std::fs::create_dir(folder.path().join("full")).unwrap();
-    write(&folder.path().join("full"), "thesis.tex", "do not touch");
-    refused(folder.path(), "run tiny.toml --dir full", "full is not the folder of a run");
-    assert_eq!(support::files(&folder.path().join("full"), "").len(), 1);
 }
 
 #[cfg(not(feature = "torch"))]
@@ -71,35 +67,12 @@ fn a_run_begins_with_a_good_configuration() {
 fn training_needs_libtorch() {
     let (folder, run) = folder();
     refused(folder.path(), RUN, "libtorch");
-    assert!(!run.join("shards").exists() || support::files(&run.join("shards"), "").is_empty());
-}
-
-/// Weights, shards, ratings, and what the metrics say apart from speed.
-fn assert_same_run(one: &Path, other: &Path) {
-    let shards = support::assert_same_files(&one.join("shards"), &other.join("shards"), ".shard");
-    assert!(shards > 0);
-    support::assert_same_files(&one.join("weights"), &other.join("weights"), ".safetensors");
-    let checkpoints = |run: &Path| support::files(&run.join("checkpoints"), "").into_keys();
-    assert!(checkpoints(one).eq(checkpoints(other)));
-    assert_eq!(std::fs::read(one.join("elo.csv")).ok(), std::fs::read(other.join("elo.csv")).ok());
-    assert_eq!(learned(one), learned(other));
-}
-
-/// The columns of the metrics that say what was learned.
-fn learned(run: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
-    let columns = text.lines().next().unwrap().split(',').take_while(|name| *name != "seconds");
-    let columns = columns.count();
-    text.lines().map(|row| row.split(',').take(columns).collect::<Vec<_>>().join(",")).collect()
-}
-
-/// Everything in a run's folder but its ratings' times.
-fn everything(run: &Path) -> Vec<std::collections::BTreeMap<String, Vec<u8>>> {
-    ["shards", "weights", "checkpoints"].map(|part| support::files(&run.join(part), "")).into()
+    assert!(!run.exists(), "nothing was begun");
 }
 
 #[cfg(feature = "torch")]
 mod with_libtorch {
+    use std::path::Path;
     use std::time::Duration;
 
     use predicates::prelude::*;
@@ -111,6 +84,33 @@ mod with_libtorch {
     };
 
     use super::*;
+
+    /// Weights, shards, ratings, and what the metrics say apart from speed.
+    fn assert_same_run(one: &Path, other: &Path) {
+        let shards = assert_same_files(&one.join("shards"), &other.join("shards"), ".shard");
+        assert!(shards > 0);
+        assert_same_files(&one.join("weights"), &other.join("weights"), ".safetensors");
+        let checkpoints = |run: &Path| files(&run.join("checkpoints"), "").into_keys();
+        assert!(checkpoints(one).eq(checkpoints(other)));
+        assert_eq!(
+            std::fs::read(one.join("elo.csv")).ok(),
+            std::fs::read(other.join("elo.csv")).ok()
+        );
+        assert_eq!(learned(one), learned(other));
+    }
+
+    /// The columns of the metrics that say what was learned.
+    fn learned(run: &Path) -> Vec<String> {
+        let text = std::fs::read_to_string(run.join("metrics.csv")).unwrap();
+        let columns = text.lines().next().unwrap().split(',').take_while(|name| *name != "seconds");
+        let columns = columns.count();
+        text.lines().map(|row| row.split(',').take(columns).collect::<Vec<_>>().join(",")).collect()
+    }
+
+    /// Everything in a run's folder but its ratings' times.
+    fn everything(run: &Path) -> Vec<std::collections::BTreeMap<String, Vec<u8>>> {
+        ["shards", "weights", "checkpoints"].map(|part| files(&run.join(part), "")).into()
+    }
 
     #[test]
     fn the_loop_leaves_what_it_promises() {
@@ -252,6 +252,15 @@ mod with_libtorch {
         std::fs::remove_file(run.join("checkpoints/partial-0004.safetensors")).unwrap();
         stdout(folder.path(), &format!("{RUN} --iterations 4"));
         assert_eq!(learned(&run).len(), 5);
+    }
+
+    #[test]
+    fn a_folder_with_other_things_is_left_alone() {
+        let (folder, _) = folder();
+        std::fs::create_dir(folder.path().join("full")).unwrap();
+        write(&folder.path().join("full"), "thesis.tex", "do not touch");
+        refused(folder.path(), "run tiny.toml --dir full", "full is not the folder of a run");
+        assert_eq!(files(&folder.path().join("full"), "").len(), 1);
     }
 
     #[test]

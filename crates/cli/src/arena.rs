@@ -1,8 +1,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use indicatif::MultiProgress;
 use surakarta_run::contest::{self, Contest};
+use surakarta_run::players::Networks;
 
 use crate::{interrupt, output};
 
@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     /// given.
     #[arg(long)]
     journal: Option<PathBuf>,
+    /// The folder of the run that net=latest and net=best mean.
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -29,13 +32,14 @@ pub(crate) struct Arguments {
     csv: bool,
 }
 
-pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let contest = Contest::load(&arguments.config)?;
     let journal = arguments.journal.unwrap_or_else(|| {
         let name = arguments.config.file_stem().unwrap_or_default();
         PathBuf::from(name).with_extension("jsonl")
     });
+    let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
-    let played = contest::play(&contest, Some(&journal), stop, bars)?;
+    let played = contest::play(&contest, Some(&journal), &networks, stop)?;
     output::standings(&played, arguments.json, arguments.csv)
 }

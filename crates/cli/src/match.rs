@@ -1,9 +1,9 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use indicatif::MultiProgress;
 use surakarta_game::RuleSet;
 use surakarta_run::contest::{self, Contest};
+use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
 
 use crate::{interrupt, output};
@@ -39,6 +39,9 @@ pub(crate) struct Arguments {
     /// Where the games are kept, one a line; an interrupted match goes on from there.
     #[arg(long)]
     journal: Option<PathBuf>,
+    /// The folder of the run that net=latest and net=best mean.
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long, conflicts_with = "csv")]
     json: bool,
@@ -47,7 +50,7 @@ pub(crate) struct Arguments {
     csv: bool,
 }
 
-pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let contest = Contest {
         players: vec![arguments.first, arguments.second],
         pairs: arguments.pairs,
@@ -57,7 +60,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         threads: arguments.threads,
         anchor: None,
     };
+    let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
-    let played = contest::play(&contest, arguments.journal.as_deref(), stop, bars)?;
+    let played = contest::play(&contest, arguments.journal.as_deref(), &networks, stop)?;
     output::standings(&played, arguments.json, arguments.csv)
 }

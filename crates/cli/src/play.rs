@@ -1,4 +1,5 @@
 use std::io;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use rand::{Rng, SeedableRng};
@@ -31,6 +32,9 @@ pub(crate) struct Arguments {
     /// The position to begin with.
     #[arg(long, default_value_t)]
     position: Position,
+    /// The folder of the run that net=latest and net=best mean.
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
     /// Seed of the coin and of the opponent; drawn by the clock if not given.
     #[arg(long)]
     seed: Option<u64>,
@@ -56,7 +60,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin if heads => Color::Black,
         Side::Coin => Color::White,
     };
-    let mut opponent = Networks::new().player(&arguments.against)?;
+    let mut opponent = Networks::of_run(arguments.run.as_deref()).player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {
         output::line(format_args!("The coin gives you {color}."))?;
     }

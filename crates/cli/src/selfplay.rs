@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::config::Config;
+use surakarta_run::players::Networks;
 use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
 use surakarta_search::PlayerSpec;
 
@@ -40,6 +41,9 @@ pub(crate) struct Arguments {
     /// A configuration whose sections [selfplay] and [search] are used; the defaults otherwise.
     #[arg(long)]
     config: Option<PathBuf>,
+    /// The folder of the run that net=latest and net=best mean.
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
@@ -54,6 +58,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     std::fs::create_dir_all(out)
         .with_context(|| format!("cannot make the folder {}", out.display()))?;
     let pool = thread_pool(arguments.threads)?;
+    let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
     let games = Games {
         variant: Variant::Standard,
@@ -64,7 +69,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     };
     let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
     let around = Surroundings { pool: &pool, stop: &stop, bars };
-    let played = games.play(&arguments.player, &selfplay, &search, out, around)?;
+    let played = games.play(&arguments.player, &selfplay, &search, &networks, out, around)?;
     for shard in &played.shards {
         output::line(shard.display())?;
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Shape;
-use surakarta_search::{PlayerSpec, SearchConfig};
+use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
 
@@ -82,8 +82,8 @@ pub struct RatingConfig {
     pub pairs: u32,
     /// Pairs of the last rating, which the run ends with.
     pub final_pairs: u32,
-    /// Simulations of a rated checkpoint for each move.
-    pub simulations: u32,
+    /// How a checkpoint plays: an `mcts` player with `net=latest`, which stands for the checkpoint.
+    pub player: PlayerSpec,
     /// Random plies of an opening.
     pub opening_plies: u32,
     /// The opponents; the first is the one that the scale is anchored to.
@@ -98,7 +98,10 @@ impl Default for RatingConfig {
             every: 10,
             pairs: 50,
             final_pairs: 100,
-            simulations: 400,
+            player: PlayerSpec::Mcts(MctsSpec {
+                net: NetRef::Latest,
+                config: MctsConfig::default(),
+            }),
             opening_plies: 6,
             opponents: Vec::new(),
             anchor: 0.0,
@@ -204,16 +207,23 @@ impl RatingConfig {
         if self.every > 0 && self.opponents.is_empty() {
             return Err("opponents is empty; name at least one player, or set every = 0".to_owned());
         }
-        for (key, value) in [
-            ("pairs", self.pairs),
-            ("final_pairs", self.final_pairs),
-            ("simulations", self.simulations),
-        ] {
+        for (key, value) in [("pairs", self.pairs), ("final_pairs", self.final_pairs)] {
             if value == 0 {
                 return Err(format!("{key} is 0; it must be 1 or more"));
             }
         }
+        if self.player.net() != Some(&NetRef::Latest) {
+            return Err(format!(
+                "player is {}; it stands for each checkpoint: write mcts:net=latest,sims=400 or the like",
+                self.player
+            ));
+        }
         for (i, opponent) in self.opponents.iter().enumerate() {
+            if matches!(opponent.net(), Some(NetRef::Latest | NetRef::Best)) {
+                return Err(format!(
+                    "opponents names {opponent}, whose network changes; name a weights file (checkpoints meet the one rated before them anyway)"
+                ));
+            }
             if self.opponents[..i].contains(opponent) {
                 return Err(format!("opponents names {opponent} twice"));
             }

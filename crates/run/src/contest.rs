@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
-use indicatif::MultiProgress;
 use serde::{Deserialize, Serialize};
 use surakarta_arena::{
     ArenaGame, Progress, ProgressLine, Session, Standings, StandingsOptions, Tournament,
@@ -80,11 +79,10 @@ impl Contest {
 pub fn play(
     contest: &Contest,
     journal: Option<&Path>,
+    networks: &Networks,
     stop: &AtomicBool,
-    bars: &MultiProgress,
 ) -> Result<Standings> {
     let names: Vec<String> = contest.players.iter().map(ToString::to_string).collect();
-    let networks = Networks::new();
     // A player that cannot be made is said before any game.
     for spec in &contest.players {
         networks.player(spec)?;
@@ -94,7 +92,7 @@ pub fn play(
     let pool = thread_pool(contest.threads)?;
     let line = ProgressLine::new();
     let show = |_: Option<&ArenaGame>, progress: &Progress| {
-        if !bars.is_hidden() {
+        if tracing::enabled!(tracing::Level::INFO) {
             line.show(progress);
         }
     };

@@ -39,7 +39,6 @@ pub struct Around<'a> {
 /// If training cannot run here, or weights are missing, damaged or of another shape: those that the
 /// run begins with, or an opponent's.
 pub fn check(config: &Config, folder: &Path) -> Result<()> {
-    learn::check_device(config)?;
     let run = &config.run;
     if let Some(init) = &run.init
         && !weights_path(folder, 0).exists()
@@ -53,7 +52,7 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
             Networks::new().load(&spec.net)?;
         }
     }
-    Ok(())
+    learn::check_device(config)
 }
 
 /// Makes everything of a run that does not exist yet.
@@ -154,8 +153,8 @@ impl Run<'_> {
     }
 
     fn rate(&self, iteration: u32) -> Result<()> {
-        let Around { stop, bars, on_table } = *self.around;
-        let table = rate_if_due(self.config, self.directory, iteration, self.pool, stop, bars)?;
+        let Around { stop, on_table, .. } = *self.around;
+        let table = rate_if_due(self.config, self.directory, iteration, self.pool, stop)?;
         table.map_or(Ok(()), |standings| on_table(iteration, &standings))
     }
 

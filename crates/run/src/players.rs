@@ -23,9 +23,9 @@ impl Networks {
         Networks::default()
     }
 
-    /// Networks of the run in a folder, too.
-    pub fn of_run(folder: &Path) -> Networks {
-        Networks { run: Some(folder.to_owned()), loaded: Mutex::default() }
+    /// Networks of the run in a folder, too, if one is given.
+    pub fn of_run(folder: Option<&Path>) -> Networks {
+        Networks { run: folder.map(Path::to_owned), loaded: Mutex::default() }
     }
 
     /// The file that a player's network lies in.
@@ -35,7 +35,7 @@ impl Networks {
     pub fn path(&self, net: &NetRef) -> Result<PathBuf> {
         let run = || {
             self.run.as_deref().with_context(|| {
-                format!("net={net} names a network of a run; give the path of a weights file here")
+                format!("net={net} names a network of a run; say which with --run DIR, or give the path of a weights file")
             })
         };
         match net {

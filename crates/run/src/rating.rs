@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use indicatif::MultiProgress;
 use rayon::ThreadPool;
 use std::sync::atomic::AtomicBool;
 use surakarta_arena::{
     ArenaGame, OpeningSet, ProgressLine, Session, Standings, StandingsOptions, Tournament,
 };
-use surakarta_search::{Limits, MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
+use surakarta_search::NetRef;
 
 use crate::config::Config;
 use crate::directory::{RunDirectory, write_file};
@@ -66,7 +65,7 @@ fn due(config: &Config, iteration: u32) -> Option<Event> {
     }
 }
 
-/// Rates the checkpoint of an iteration if that is due, writes `elo.csv` and copies the highest rated
+/// Rates the checkpoint of an iteration if that is due, writes `elo.csv` and `elo.json`, and copies the highest rated
 /// network to `best`. `None` if it is not due or was stopped.
 ///
 /// # Errors
@@ -77,15 +76,14 @@ pub(crate) fn rate_if_due(
     iteration: u32,
     pool: &ThreadPool,
     stop: &AtomicBool,
-    bars: &MultiProgress,
 ) -> Result<Option<Standings>> {
     let Some(event) = due(config, iteration) else { return Ok(None) };
     let mut names: Vec<String> = config.rating.opponents.iter().map(ToString::to_string).collect();
     let mut games = Vec::new();
     let mut rated = Vec::new();
     for (n, event) in Event::up_to(directory, event)?.into_iter().enumerate() {
-        let before = rated.last().copied();
-        let Some(played) = play(config, directory, event, before, pool, stop, bars)? else {
+        let before = rated.iter().copied().rfind(|&earlier| earlier < event.iteration);
+        let Some(played) = play(config, directory, event, before, pool, stop)? else {
             return Ok(None);
         };
         // Pairs of different ratings are different pairs.
@@ -93,7 +91,7 @@ pub(crate) fn rate_if_due(
             game.key.pairing += 1000 * n as u32;
             game
         }));
-        if before != Some(event.iteration) {
+        if !rated.contains(&event.iteration) {
             names.push(checkpoint_name(event.iteration));
             rated.push(event.iteration);
         }
@@ -123,19 +121,13 @@ fn play(
     before: Option<u32>,
     pool: &ThreadPool,
     stop: &AtomicBool,
-    bars: &MultiProgress,
 ) -> Result<Option<Vec<ArenaGame>>> {
     let rating = &config.rating;
     let mut names: Vec<String> = rating.opponents.iter().map(ToString::to_string).collect();
     let mut specs = rating.opponents.clone();
-    let checkpoints = before.into_iter().filter(|n| *n != event.iteration).chain([event.iteration]);
-    for iteration in checkpoints {
+    for iteration in before.into_iter().chain([event.iteration]) {
         names.push(checkpoint_name(iteration));
-        let limits = Limits { simulations: Some(rating.simulations), ..Limits::default() };
-        let net = NetRef::Path(directory.weights(iteration));
-        let search = SearchConfig { stop_early: true, skip_forced: true, ..config.search.clone() };
-        let config = MctsConfig { limits, search, ..MctsConfig::default() };
-        specs.push(PlayerSpec::Mcts(MctsSpec { net, config }));
+        specs.push(rating.player.with_net(NetRef::Path(directory.weights(iteration))));
     }
     let last = names.len() - 1;
     let mut pairings: Vec<[usize; 2]> = (0..last).map(|other| [last, other]).collect();
@@ -147,12 +139,12 @@ fn play(
     let openings =
         OpeningSet::random(config.run.rules, seed, rating.opening_plies, event.pairs as usize)?;
     let tournament = Tournament::new(&names, pairings, openings, config.run.rules, seed)?;
-    let networks = Networks::of_run(directory.root());
+    let networks = Networks::new();
     let factory = |n: usize| networks.player(&specs[n]).map_err(Into::into);
     let line = ProgressLine::new();
     let journal = event.path(directory);
     let show = |_: Option<&ArenaGame>, progress: &surakarta_arena::Progress| {
-        if !bars.is_hidden() && progress.resumed < progress.total {
+        if tracing::enabled!(tracing::Level::INFO) && progress.resumed < progress.total {
             line.show(progress);
         }
     };
@@ -167,7 +159,8 @@ fn play(
     Ok(played.complete.then_some(played.games))
 }
 
-/// `elo.csv`: one row a player; `iteration` is empty for the opponents.
+/// `elo.csv`: one row a player; `iteration` is empty for the opponents. `elo.json` has the differences
+/// and their intervals too.
 fn write_elo(directory: &RunDirectory, rated: &[u32], standings: &Standings) -> Result<()> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
@@ -199,5 +192,8 @@ fn write_elo(directory: &RunDirectory, rated: &[u32], standings: &Standings) -> 
         ])?;
     }
     let bytes = writer.into_inner().context("cannot format elo.csv")?;
-    write_file(&directory.root().join("elo.csv"), &bytes)
+    write_file(&directory.root().join("elo.csv"), &bytes)?;
+    let mut json = Vec::new();
+    standings.write_json(&mut json)?;
+    write_file(&directory.root().join("elo.json"), &json)
 }

@@ -107,6 +107,7 @@ impl Games {
         spec: &PlayerSpec,
         config: &SelfplayConfig,
         search: &SearchConfig,
+        networks: &Networks,
         folder: &Path,
         around: Surroundings,
     ) -> Result<Played> {
@@ -115,7 +116,6 @@ impl Games {
                 "{spec} is limited by time, so its games could not be played again; limit it by sims, nodes or depth"
             );
         }
-        let networks = Networks::new();
         if let PlayerSpec::Mcts(mcts) = spec {
             let network = networks.load(&mcts.net)?;
             let mut config = config.clone();

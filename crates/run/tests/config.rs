@@ -105,7 +105,8 @@ fn mistakes_are_named() {
 #[test]
 fn differences_name_key_and_values() {
     let before = Config::parse(SMALL).unwrap();
-    let text = SMALL.replace("seed = 1", "seed = 2").replace("[rating]", "[train]\nuses = 1.5\n[rating]");
+    let text =
+        SMALL.replace("seed = 1", "seed = 2").replace("[rating]", "[train]\nuses = 1.5\n[rating]");
     let now = Config::parse(&text).unwrap();
     let differences = before.differences(&now);
     assert_eq!(differences, ["[run] seed: 1 → 2", "[train] uses: 4.0 → 1.5"]);

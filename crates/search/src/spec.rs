@@ -128,6 +128,17 @@ impl PlayerSpec {
         }
     }
 
+    /// The same player with another network; one that needs none stays as it is.
+    #[must_use]
+    pub fn with_net(&self, net: NetRef) -> PlayerSpec {
+        match self {
+            PlayerSpec::Mcts(spec) => {
+                PlayerSpec::Mcts(MctsSpec { net, config: spec.config.clone() })
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The player. `load` finds the network.
     ///
     /// # Errors
