@@ -58,6 +58,16 @@ pub enum Source<'a> {
     },
 }
 
+/// Ends the view when the workers have ended, by a panic too: the view would be waited for else.
+struct Done<'a>(&'a AtomicBool, &'a std::thread::Thread);
+
+impl Drop for Done<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Relaxed);
+        self.1.unpark();
+    }
+}
+
 /// What came of a batch.
 #[derive(Debug)]
 pub struct Played {
@@ -152,6 +162,7 @@ impl Batch<'_> {
                     }
                     view.finish();
                 });
+                let _done = Done(&done, viewer.thread());
                 pool.broadcast(|_| {
                     let worked = match source {
                         Source::Search { evaluator, .. } => {
@@ -170,8 +181,6 @@ impl Batch<'_> {
                         failure.lock().expect("workers do not panic here").get_or_insert(error);
                     }
                 });
-                done.store(true, Relaxed);
-                viewer.thread().unpark();
             });
         }
         if let Some(error) = failure.into_inner().expect("workers do not panic here") {

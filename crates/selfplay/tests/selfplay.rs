@@ -220,3 +220,20 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
     assert!(error.to_string().contains("out of memory"), "{error}");
     assert_eq!(calls.load(Relaxed), 2);
 }
+
+#[test]
+#[should_panic(expected = "a bug in the network")]
+fn a_panic_ends_the_batch_too() {
+    struct Buggy;
+    impl Evaluator for Buggy {
+        fn evaluate(&mut self, _: &mut Leaves) -> Result<(), EvaluatorError> {
+            panic!("a bug in the network");
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let evaluator = || Ok(Box::new(Buggy) as Box<dyn Evaluator>);
+    let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
+    let header = header();
+    let batch = Batch { header: &header, config: &config(), games: 0..8, folder: folder.path() };
+    let _ = batch.play(&source, &pool(2), &|| false, "test", &silent());
+}
