@@ -300,6 +300,23 @@ mod with_libtorch {
     }
 
     #[test]
+    fn old_shards_are_kept_as_long_as_wanted() {
+        let (folder, run) = folder();
+        let config = CONFIG.replace("seed = 5", "seed = 5\nkeep = 1");
+        // The window reaches back less than an iteration.
+        let config = config.replace("[train]", "[train]\nwindow_samples = 40");
+        write(folder.path(), "tiny.toml", &config.replace("every = 2", "every = 0"));
+        stdout(folder.path(), RUN);
+        let shards: Vec<_> = files(&run.join("shards"), ".shard").into_keys().collect();
+        assert_eq!(shards.len(), 8, "{shards:?}");
+        assert!(shards.iter().all(|name| name.starts_with("000003-")), "{shards:?}");
+        // What was removed is not played again.
+        let before = everything(&run);
+        stdout(folder.path(), RUN);
+        assert_eq!(everything(&run), before);
+    }
+
+    #[test]
     fn training_alone() {
         let (folder, run) = folder();
         stdout(folder.path(), &format!("{RUN} --iterations 1"));

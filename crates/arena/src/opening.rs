@@ -77,7 +77,7 @@ impl OpeningSet {
     ) -> Result<OpeningSet, ArenaError> {
         let mut rng = stream(seed, [STREAM, 0, 0]);
         let mut seen = HashSet::new();
-        let mut openings = Vec::with_capacity(count);
+        let mut openings = Vec::new();
         let mut moves = Vec::new();
         for _ in 0..count {
             let next = (0..TRIES).find_map(|attempt| {

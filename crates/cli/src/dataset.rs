@@ -136,14 +136,19 @@ fn write_tables(data: &Data, out: &Path) -> Result<()> {
     let write = |name: &str, table: &dyn Fn(&mut dyn std::io::Write) -> Result<u64>| {
         let path = out.join(name);
         let temporary = path.with_extension("tmp");
-        let written = || -> Result<u64> {
+        let write_table = || -> Result<u64> {
             let mut file = BufWriter::new(File::create(&temporary)?);
             let rows = table(&mut file)?;
             file.into_inner().map_err(|e| e.into_error())?.sync_all()?;
             std::fs::rename(&temporary, &path)?;
             Ok(rows)
         };
-        let rows = written().with_context(|| format!("cannot write {}", path.display()))?;
+        let written = write_table();
+        if written.is_err() {
+            // What could not be finished is only in the way, on a full disk above all.
+            let _ = std::fs::remove_file(&temporary);
+        }
+        let rows = written.with_context(|| format!("cannot write {}", path.display()))?;
         output::line(format_args!("{}: {rows} rows", path.display()))
     };
     write("games.csv", &|file| Ok(export_games(&shards, file)?))?;

@@ -10,6 +10,8 @@ use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
 
+use crate::contest::check_pairs;
+
 /// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -208,9 +210,7 @@ impl RatingConfig {
             return Err("opponents is empty; name at least one player, or set every = 0".to_owned());
         }
         for (key, value) in [("pairs", self.pairs), ("final_pairs", self.final_pairs)] {
-            if value == 0 {
-                return Err(format!("{key} is 0; it must be 1 or more"));
-            }
+            check_pairs(key, value).map_err(|error| error.to_string())?;
         }
         if self.player.net() != Some(&NetRef::Latest) {
             return Err(format!(

@@ -63,13 +63,25 @@ impl Contest {
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
         let parse = || -> Result<Contest> {
             let contest: Contest = toml::from_str(&text)?;
-            if contest.pairs == 0 {
-                bail!("pairs is 0; it must be 1 or more");
-            }
+            check_pairs("pairs", contest.pairs)?;
             Ok(contest)
         };
         parse().with_context(|| format!("in the configuration {}", path.display()))
     }
+}
+
+/// Openings are drawn, and games kept in memory, before anything is counted.
+const MOST_PAIRS: u32 = 1_000_000;
+
+/// Whether so many pairs of games can be played.
+///
+/// # Errors
+/// A sentence that names the key.
+pub(crate) fn check_pairs(key: &str, pairs: u32) -> Result<()> {
+    if !(1..=MOST_PAIRS).contains(&pairs) {
+        bail!("{key} is {pairs}; it must lie between 1 and {MOST_PAIRS}");
+    }
+    Ok(())
 }
 
 /// Plays what the journal does not hold yet, and rates the players by all games so far.
@@ -88,6 +100,7 @@ pub fn play(
         networks.player(spec)?;
     }
     let Contest { pairs, opening_plies, rules, seed, .. } = *contest;
+    check_pairs("pairs", pairs)?;
     let tournament = Tournament::round_robin(&names, pairs as usize, opening_plies, rules, seed)?;
     let pool = thread_pool(contest.threads)?;
     let line = ProgressLine::new();
