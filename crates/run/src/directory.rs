@@ -1,10 +1,10 @@
 //! The folder of a run: the files that exist are its whole state.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use surakarta_record::write_atomically;
 
 use crate::config::Config;
 
@@ -137,23 +137,10 @@ pub fn latest_weights(root: &Path) -> Option<PathBuf> {
     Some(root.join("weights").join(newest))
 }
 
-/// Writes a file beside its name, syncs it and renames it: the name holds the old content or the
-/// new, never a part.
+/// Writes a file that is whole or not there.
 ///
 /// # Errors
 /// If the disk refuses; the message names the file.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
-    let write = || -> std::io::Result<()> {
-        let temporary = path.with_extension("tmp");
-        let mut file = fs::File::create(&temporary)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(&temporary, path)?;
-        if let Some(folder) = path.parent() {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            fs::File::open(folder)?.sync_all()?;
-        }
-        Ok(())
-    };
-    write().with_context(|| format!("cannot write {}", path.display()))
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    write_atomically(path, content).with_context(|| format!("cannot write {}", path.display()))
 }
