@@ -109,3 +109,32 @@ fn the_arena_that_comes_along_can_be_read() {
     write(folder.path(), "arena.toml", &text);
     stdout(folder.path(), "--quiet arena arena.toml");
 }
+
+/// Service managers and batch systems send one signal, then wait.
+#[cfg(unix)]
+#[test]
+fn one_signal_ends_a_search_without_end() {
+    use std::process::{Command, Stdio};
+    use std::time::Duration;
+
+    let mut child = Command::new(assert_cmd::cargo::cargo_bin!("surakarta"))
+        .args(["match", "alphabeta:depth=255", "random", "--pairs", "1"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(child.try_wait().unwrap(), None, "the search ends by itself");
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let mut ended = None;
+    for _ in 0..600 {
+        ended = child.try_wait().unwrap();
+        if ended.is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    let _ = child.kill();
+    assert_eq!(ended.and_then(|status| status.code()), Some(130));
+}

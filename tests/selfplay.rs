@@ -142,10 +142,17 @@ fn players_that_cannot_play_are_refused() {
         ("mcts:net=noise.safetensors,sims=9", "noise.safetensors"),
         ("mcts:net=cut.safetensors,sims=9", "cut.safetensors"),
         ("mcts:net=latest,sims=9", "net=latest names a network of a run"),
+        // Each of the games in flight would keep such a tree in memory.
+        ("mcts:net=net.safetensors,sims=200000", "full_simulations is 200000"),
     ];
     for (player, reason) in cases {
         refused(folder.path(), &play(player), reason);
     }
+    write(folder.path(), "file", "");
+    let words = "selfplay --player greedy --games 4 --seed 1 --out";
+    refused(folder.path(), &format!("{words} file"), "file is not a folder");
+    refused(folder.path(), &format!("{words} other --threads 99999"), "threads is 99999");
+    assert!(!folder.path().join("other").exists());
     let games = folder.path().join("games");
     assert!(!games.exists() || files(&games, "").is_empty());
 }

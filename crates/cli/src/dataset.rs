@@ -131,8 +131,7 @@ fn sum_up(data: &Data, json: bool) -> Result<()> {
 
 fn write_tables(data: &Data, out: &Path) -> Result<()> {
     let shards = data.shards()?;
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    output::make_folder(out)?;
     let write = |name: &str, table: &dyn Fn(&mut dyn std::io::Write) -> Result<u64>| {
         let path = out.join(name);
         let temporary = path.with_extension("tmp");

@@ -1,6 +1,11 @@
-//! Ctrl-C: the first asks to finish what was begun, the second ends the process.
+//! Ctrl-C and termination: the first asks to finish what was begun, the second ends the process, and
+//! so does a time of grace: whoever sends one signal only must not wait for a search without end.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+/// How long what was begun may take. What it cuts off is made again by the same command.
+const GRACE: Duration = Duration::from_secs(10);
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
@@ -11,8 +16,16 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicBool> {
             std::process::exit(130);
         }
         eprintln!(
-            "\nstopping: what was begun is finished first (once more stops at once; nothing finished is lost)"
+            "\nstopping: what was begun is finished first, within {} s (once more stops at once; nothing finished is lost)",
+            GRACE.as_secs()
         );
+        std::thread::spawn(|| {
+            std::thread::sleep(GRACE);
+            eprintln!(
+                "stopped before what was begun was finished; the same command makes it again"
+            );
+            std::process::exit(130);
+        });
     })?;
     Ok(&STOP)
 }

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use anyhow::Context;
+
 /// Prints a text. Unlike `print!` it returns the error of a reader that has gone.
 pub(crate) fn print(text: impl std::fmt::Display) -> anyhow::Result<()> {
     write!(io::stdout().lock(), "{text}")?;
@@ -38,4 +40,13 @@ pub(crate) fn standings(
     } else {
         line(standings.table())
     }
+}
+
+/// Makes the folder that results go to.
+pub(crate) fn make_folder(path: &std::path::Path) -> anyhow::Result<()> {
+    if path.exists() && !path.is_dir() {
+        anyhow::bail!("{} is not a folder; name a folder for the results", path.display());
+    }
+    std::fs::create_dir_all(path)
+        .with_context(|| format!("cannot make the folder {}", path.display()))
 }

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::config::Config;
@@ -55,9 +55,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         None => Default::default(),
     };
     let out = &arguments.out;
-    std::fs::create_dir_all(out)
-        .with_context(|| format!("cannot make the folder {}", out.display()))?;
     let pool = thread_pool(arguments.threads)?;
+    output::make_folder(out)?;
     let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
     let games = Games {

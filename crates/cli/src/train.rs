@@ -50,8 +50,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         }
     }
     let out = arguments.out;
-    std::fs::create_dir_all(&out)
-        .with_context(|| format!("cannot make the folder {}", out.display()))?;
+    output::make_folder(&out)?;
     let files = Files {
         from: arguments.init.map_or(Beginning::Fresh, Beginning::Weights),
         partial: out.join("partial.safetensors"),

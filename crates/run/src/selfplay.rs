@@ -123,6 +123,9 @@ impl Games {
                 config.full_simulations = simulations;
                 config.fast_simulations = config.fast_simulations.min(simulations);
             }
+            if let Err(error) = config.validate() {
+                bail!("self-play of {spec}: {error}");
+            }
             return self.play_network(&network, &config, search, folder, around, "self-play");
         }
         let header = self.header(spec.to_string(), settings("selfplay", config)?);

@@ -148,7 +148,11 @@ fn mistakes_are_named_with_their_mend() {
         ),
         (
             "mcts:net=a,sims=many",
-            "`many` is not a value for `sims`; write a whole number from 1 to 4294967295",
+            "`many` is not a value for `sims`; write a whole number from 1 to 1000000",
+        ),
+        (
+            "mcts:net=a,sims=4294967295",
+            "`4294967295` is not a value for `sims`; write a whole number from 1 to 1000000",
         ),
         (
             "mcts:net=a,ms=0.5",
@@ -315,7 +319,9 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
     let play = (any::<bool>(), positive(), any::<u32>());
     let mcts = (net(), limits(), search_config(), play).prop_map(
         |(net, limits, search, (noise, temperature, temperature_plies))| {
-            let keep = |limits| Limits { nodes: None, depth: None, ..limits };
+            // A tree holds every simulation: there are fewer of them at most.
+            let simulations = limits.simulations.map(|n| n.min(1_000_000));
+            let keep = |limits| Limits { simulations, nodes: None, depth: None, ..limits };
             let limits = apply(MctsConfig::default().limits, keep, limits);
             let config = MctsConfig { search, limits, noise, temperature, temperature_plies };
             PlayerSpec::Mcts(MctsSpec { net, config })

@@ -22,6 +22,9 @@ pub struct SelfplayConfig {
     pub sampled_plies: [u32; 2],
 }
 
+/// A tree of so many takes about 50 MB.
+const MOST_SIMULATIONS: u32 = 100_000;
+
 impl Default for SelfplayConfig {
     fn default() -> Self {
         SelfplayConfig {
@@ -51,6 +54,15 @@ impl SelfplayConfig {
         for (key, value) in counts {
             if value == 0 {
                 return Err(format!("{key} is 0; it must be 1 or more"));
+            }
+        }
+        // Every game in flight keeps a tree of them in memory.
+        for (key, value) in [
+            ("full_simulations", self.full_simulations),
+            ("fast_simulations", self.fast_simulations),
+        ] {
+            if value > MOST_SIMULATIONS {
+                return Err(format!("{key} is {value}; it must be at most {MOST_SIMULATIONS}"));
             }
         }
         for (key, range) in

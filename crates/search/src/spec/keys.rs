@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::{MctsSpec, NetRef};
+use crate::mcts::MOST_SIMULATIONS;
 use crate::{AlphaBetaConfig, RolloutConfig};
 
 /// One key of the players configured by a `C`.
@@ -62,7 +63,7 @@ pub(super) const ALPHABETA: &[Key<AlphaBetaConfig>] = keys! { AlphaBetaConfig:
 /// Keys of `mcts`.
 pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "net" NETWORK net always;
-    "sims" SOME_COUNT config.limits.simulations always;
+    "sims" SIMULATIONS config.limits.simulations always;
     "ms" MILLISECONDS config.limits.time always;
     "c" POSITIVE config.search.c_init;
     "c-base" SOME_NUMBER config.search.c_base;
@@ -77,6 +78,13 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "temperature-plies" COUNT config.temperature_plies;
     "stop-early" YES_NO config.search.stop_early;
     "skip-forced" YES_NO config.search.skip_forced;
+};
+
+/// A tree keeps every simulation in memory.
+const SIMULATIONS: Form<Option<u32>> = Form {
+    accepts: "a whole number from 1 to 1000000",
+    read: |text| whole(text).filter(|n| (1..=MOST_SIMULATIONS).contains(n)).map(Some),
+    show: |value| value.map(|n| n.to_string()),
 };
 
 const SOME_COUNT: Form<Option<u32>> = Form {
