@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use predicates::prelude::*;
+use surakarta_game::Variant;
 use surakarta_net::{Shape, Weights};
 
 /// The binary, in a folder.
@@ -98,7 +99,12 @@ pub(crate) fn killed_again_and_again(
 
 /// Writes the weights of a small random network.
 pub(crate) fn write_weights(path: &Path, hidden: &[usize], seed: u64) {
-    Weights::random(Shape::mlp(hidden).unwrap(), seed).save(path).unwrap();
+    write_weights_for(Variant::Standard, path, hidden, seed);
+}
+
+/// The same for any variant.
+pub(crate) fn write_weights_for(variant: Variant, path: &Path, hidden: &[usize], seed: u64) {
+    Weights::random(Shape::mlp(hidden).unwrap(), variant, seed).save(path).unwrap();
 }
 
 /// The files of a folder whose names end so, by name.

@@ -3,7 +3,7 @@
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::RngExt;
 use surakarta_arena::{RatedGame, RatingOptions, Session, Tournament, rate};
-use surakarta_game::{Game, OLYMPIAD};
+use surakarta_game::{Game, OLYMPIAD, Variant};
 use surakarta_search::{Limits, Player, RandomPlayer, stream};
 
 const PAIRS: usize = 50;
@@ -12,7 +12,8 @@ fn games(c: &mut Criterion) {
     let mut group = c.benchmark_group("games");
     group.throughput(Throughput::Elements(2 * PAIRS as u64));
     let names = ["one", "other"].map(str::to_owned);
-    let tournament = Tournament::round_robin(&names, PAIRS, 8, OLYMPIAD, 1).expect("openings");
+    let tournament = Tournament::round_robin(&names, PAIRS, 8, Variant::Standard, OLYMPIAD, 1)
+        .expect("openings");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let player = || Box::new(RandomPlayer::new(Default::default()));
     let factory = |_| Ok(player() as Box<dyn Player>);

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use surakarta_game::IllegalMove;
+use surakarta_game::{IllegalMove, Variant};
 
 /// A tournament cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +31,9 @@ pub enum ArenaError {
     /// The moves of an opening are not legal.
     #[error("opening {0}: {1}")]
     Opening(usize, IllegalMove),
+    /// An opening is of another variant than its set says.
+    #[error("opening {0} is one of the variant {1}, its set one of {2}; keep variants apart")]
+    OtherVariant(usize, Variant, Variant),
     /// The journal could not be read or written.
     #[error("{path}: {source}")]
     Io {

@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use surakarta_arena::{Session, Standings, StandingsOptions, Tournament};
-//! use surakarta_game::OLYMPIAD;
+//! use surakarta_game::{OLYMPIAD, Variant};
 //! use surakarta_search::{Player, RandomPlayer};
 //!
 //! let names = ["one".to_owned(), "other".to_owned()];
-//! let tournament = Tournament::round_robin(&names, 10, 8, OLYMPIAD, 7)?;
+//! let tournament = Tournament::round_robin(&names, 10, 8, Variant::Standard, OLYMPIAD, 7)?;
 //! let factory = |_| Ok(Box::new(RandomPlayer::new(Default::default())) as Box<dyn Player>);
 //! let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
 //! let played = tournament.play(&factory, &Session::new(&pool))?;

@@ -53,6 +53,8 @@ impl Opening {
 /// The openings of a tournament: the games of pair *i* begin with opening *i*, whoever plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningSet {
+    /// The variant of all of them.
+    pub variant: Variant,
     /// Where they come from, in words: `random, 8 plies`.
     pub source: String,
     /// One for each pair of games.
@@ -60,7 +62,7 @@ pub struct OpeningSet {
 }
 
 impl OpeningSet {
-    /// Openings of random legal moves from the start position.
+    /// Openings of random legal moves from the start position of a variant.
     ///
     /// No game is over after them, and no two lead to the same position, nor to positions that a
     /// symmetry of the board or the exchange of colours turns into each other. Both sides have
@@ -70,6 +72,7 @@ impl OpeningSet {
     /// # Errors
     /// If there are not that many.
     pub fn random(
+        variant: Variant,
         rules: RuleSet,
         seed: u64,
         plies: u32,
@@ -81,7 +84,7 @@ impl OpeningSet {
         let mut moves = Vec::new();
         for _ in 0..count {
             let next = (0..TRIES).find_map(|attempt| {
-                let mut game = Game::new(rules);
+                let mut game = Game::from_position(rules, Position::start(variant));
                 for _ in 0..plies {
                     game.legal_moves_into(&mut moves);
                     // Over before its time.
@@ -101,21 +104,23 @@ impl OpeningSet {
             })?);
         }
         let source = format!("random, {plies} plies");
-        Ok(OpeningSet { source, openings })
+        Ok(OpeningSet { variant, source, openings })
     }
 
-    /// The start position alone, for as many pairs as wanted: players that are deterministic will
+    /// The start position of a variant alone, for as many pairs as wanted: players that are deterministic will
     /// repeat their games.
-    pub fn start_position(count: usize) -> OpeningSet {
-        let opening = Opening { start: Position::start(Variant::Standard), moves: Vec::new() };
-        OpeningSet { source: "start position".to_owned(), openings: vec![opening; count] }
+    pub fn start_position(variant: Variant, count: usize) -> OpeningSet {
+        let opening = Opening { start: Position::start(variant), moves: Vec::new() };
+        OpeningSet { variant, source: "start position".to_owned(), openings: vec![opening; count] }
     }
 }
 
 /// The same for positions that a symmetry of the board or the exchange of colours turns into each
 /// other: the least of the eight views of (own pieces, enemy pieces).
 pub(crate) fn up_to_symmetry(position: &Position) -> (u64, u64) {
-    let views = Symmetry::ALL.map(|s| (s.set(position.own()), s.set(position.enemy())));
+    let variant = position.variant();
+    let views =
+        Symmetry::ALL.map(|s| (s.set(variant, position.own()), s.set(variant, position.enemy())));
     views.into_iter().min().expect("eight symmetries")
 }
 
@@ -127,12 +132,19 @@ mod tests {
 
     #[test]
     fn openings_are_legal_distinct_even_and_go_on() {
-        for (seed, plies) in [(1, 1), (2, 6), (3, 8), (4, 21)] {
-            let count = if plies == 1 { 8 } else { 300 };
-            let set = OpeningSet::random(NO_REPEAT, seed, plies, count).unwrap();
+        let cases = [(1, 1), (2, 6), (3, 8), (4, 21)];
+        for ((seed, plies), variant) in
+            cases.into_iter().flat_map(|case| Variant::ALL.map(|variant| (case, variant)))
+        {
+            let count = if plies == 1 { 4 } else { 300 };
+            let set = OpeningSet::random(variant, NO_REPEAT, seed, plies, count).unwrap();
             let mut views = HashSet::new();
             for opening in &set.openings {
                 let game = opening.game(NO_REPEAT).unwrap();
+                assert_eq!(
+                    (game.start(), opening.position().variant()),
+                    (&Position::start(variant), variant)
+                );
                 assert_eq!(game.moves().len() as u32, plies);
                 assert!(game.result().is_none());
                 assert_eq!(
@@ -142,8 +154,10 @@ mod tests {
                 assert_eq!(*game.position(), opening.position());
                 // The slow twin of the key: none of the eight images has been seen.
                 let position = game.position();
-                let images =
-                    Symmetry::ALL.map(|s| (s.set(position.own()), s.set(position.enemy())));
+                let images = Symmetry::ALL.map(|s| {
+                    let seen = position.under(s);
+                    (seen.own(), seen.enemy())
+                });
                 assert!(images.iter().all(|image| !views.contains(image)));
                 views.extend(images);
             }
@@ -152,18 +166,19 @@ mod tests {
 
     #[test]
     fn a_seed_gives_its_openings_and_fewer_are_the_first_of_more() {
-        let ten = OpeningSet::random(OLYMPIAD, 5, 8, 10).unwrap();
-        let hundred = OpeningSet::random(OLYMPIAD, 5, 8, 100).unwrap();
+        let ten = OpeningSet::random(Variant::Standard, OLYMPIAD, 5, 8, 10).unwrap();
+        let hundred = OpeningSet::random(Variant::Standard, OLYMPIAD, 5, 8, 100).unwrap();
         assert_eq!(ten.openings[..], hundred.openings[..10]);
-        assert_ne!(ten, OpeningSet::random(OLYMPIAD, 6, 8, 10).unwrap());
+        assert_ne!(ten, OpeningSet::random(Variant::Standard, OLYMPIAD, 6, 8, 10).unwrap());
     }
 
     #[test]
     fn too_many_are_refused_with_the_mend() {
         // Sixteen first moves, of which mirror images count once.
-        let error = OpeningSet::random(OLYMPIAD, 1, 1, 9).unwrap_err().to_string();
+        let error =
+            OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 1, 9).unwrap_err().to_string();
         assert!(error.starts_with("only 8 distinct openings of 1 random plies"), "{error}");
-        assert!(OpeningSet::random(OLYMPIAD, 1, 0, 1).is_ok());
-        assert!(OpeningSet::random(OLYMPIAD, 1, 0, 2).is_err());
+        assert!(OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 0, 1).is_ok());
+        assert!(OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 0, 2).is_err());
     }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rand::Rng;
 use rayon::ThreadPool;
-use surakarta_game::{Color, RuleSet};
+use surakarta_game::{Color, RuleSet, Variant};
 use surakarta_search::{Limits, Player, stream};
 
 use crate::error::ArenaError;
@@ -76,7 +76,7 @@ pub struct PlayedGames {
 
 impl Tournament {
     /// Every player against every other, `pairs` colour-swapped pairs each, from openings of
-    /// `opening_plies` random plies. Of two players, this is a match.
+    /// `opening_plies` random plies of a variant. Of two players, this is a match.
     ///
     /// # Errors
     /// If there are fewer than two players, two of the same name, or too few distinct openings.
@@ -84,10 +84,11 @@ impl Tournament {
         players: &[String],
         pairs: usize,
         opening_plies: u32,
+        variant: Variant,
         rules: RuleSet,
         seed: u64,
     ) -> Result<Tournament, ArenaError> {
-        let openings = OpeningSet::random(rules, seed, opening_plies, pairs)?;
+        let openings = OpeningSet::random(variant, rules, seed, opening_plies, pairs)?;
         let n = players.len();
         let pairings = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
         Tournament::new(players, pairings, openings, rules, seed)
@@ -98,7 +99,8 @@ impl Tournament {
     ///
     /// # Errors
     /// If there are fewer than two players, two of the same name, a pairing of one player with
-    /// itself or beyond the list, or an opening with an illegal move.
+    /// itself or beyond the list, or an opening with an illegal move or of another variant than the
+    /// set.
     pub fn new(
         players: &[String],
         pairings: Vec<[usize; 2]>,
@@ -120,6 +122,10 @@ impl Tournament {
             return Err(ArenaError::Players(said));
         }
         for (n, opening) in openings.openings.iter().enumerate() {
+            let (found, wanted) = (opening.start.variant(), openings.variant);
+            if found != wanted {
+                return Err(ArenaError::OtherVariant(n, found, wanted));
+            }
             opening.game(rules).map_err(|error| ArenaError::Opening(n, error))?;
         }
         Ok(Tournament { players: players.to_vec(), pairings, rules, seed, openings })
@@ -213,7 +219,7 @@ impl Tournament {
             players: &self.players,
             pairings: &self.pairings,
             pairs: self.openings.openings.len(),
-            variant: surakarta_game::Variant::Standard.to_string(),
+            variant: self.openings.variant.to_string(),
             rules: self.rules.to_string(),
             seed: self.seed,
             openings: &self.openings.source,

@@ -3,12 +3,12 @@
 use surakarta_arena::{
     ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Standings, StandingsOptions,
 };
-use surakarta_game::{Color, Ending, OLYMPIAD, Outcome};
+use surakarta_game::{Color, Ending, OLYMPIAD, Outcome, Variant};
 
 /// The three players' pairs, each from its own opening: the results of its two games as seen by the
 /// first of the pairing: w, d, l.
 fn games(names: &[String], results: &[(usize, usize, &str)]) -> Vec<ArenaGame> {
-    let openings = OpeningSet::random(OLYMPIAD, 1, 8, 20).unwrap().openings;
+    let openings = OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 8, 20).unwrap().openings;
     let mut games = Vec::new();
     for (pairing, &(a, b, pairs)) in results.iter().enumerate() {
         for (pair, result) in pairs.split(' ').enumerate() {

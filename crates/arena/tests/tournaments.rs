@@ -5,8 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use surakarta_arena::{ArenaError, ArenaGame, Session, Standings, StandingsOptions, Tournament};
-use surakarta_game::{Color, Ending, Game, Move, OLYMPIAD, Outcome, THREEFOLD};
+use surakarta_arena::{
+    ArenaError, ArenaGame, OpeningSet, Session, Standings, StandingsOptions, Tournament,
+};
+use surakarta_game::{Color, Ending, Game, Move, OLYMPIAD, Outcome, THREEFOLD, Variant};
 use surakarta_search::{Choice, GreedyPlayer, Limits, Player, PlayerError, RandomPlayer, Work};
 
 fn names() -> Vec<String> {
@@ -38,7 +40,7 @@ fn pool(threads: usize) -> ThreadPool {
 }
 
 fn tournament(pairs: usize, seed: u64) -> Tournament {
-    Tournament::round_robin(&names(), pairs, 8, OLYMPIAD, seed).unwrap()
+    Tournament::round_robin(&names(), pairs, 8, Variant::Standard, OLYMPIAD, seed).unwrap()
 }
 
 /// Wall time is all that may differ.
@@ -177,9 +179,15 @@ fn another_tournament_is_refused_with_the_difference() {
     };
     let error = refused(tournament(3, 6));
     assert!(error.contains("pairs is 2 there and 3 here; seed is 5 there and 6 here"), "{error}");
-    let error = refused(Tournament::round_robin(&names(), 2, 8, THREEFOLD, 5).unwrap());
+    let error =
+        refused(Tournament::round_robin(&names(), 2, 8, Variant::Standard, THREEFOLD, 5).unwrap());
     assert!(error.contains("rules is \"olympiad\" there and \"threefold\" here"), "{error}");
-    let error = refused(Tournament::round_robin(&names()[..2], 2, 6, OLYMPIAD, 5).unwrap());
+    let rural = Tournament::round_robin(&names(), 2, 8, Variant::Rural, OLYMPIAD, 5).unwrap();
+    let error = refused(rural);
+    assert!(error.contains("variant is \"standard\" there and \"rural\" here"), "{error}");
+    let error = refused(
+        Tournament::round_robin(&names()[..2], 2, 6, Variant::Standard, OLYMPIAD, 5).unwrap(),
+    );
     assert!(error.contains("players") && error.contains("openings"), "{error}");
 }
 
@@ -264,7 +272,7 @@ fn a_player_that_fails_or_cheats_loses_that_game() {
             })),
         })
     };
-    let tournament = Tournament::round_robin(&names, 4, 8, OLYMPIAD, 1).unwrap();
+    let tournament = Tournament::round_robin(&names, 4, 8, Variant::Standard, OLYMPIAD, 1).unwrap();
     let games = tournament.play(&factory, &Session::new(&pool(1))).unwrap().games;
     assert_eq!(games.len(), 24);
     for game in &games {
@@ -298,10 +306,39 @@ fn a_player_that_cannot_be_made_ends_the_tournament() {
 }
 
 #[test]
+fn every_variant_is_played_and_goes_on_from_its_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    for variant in Variant::ALL {
+        let tournament = Tournament::round_robin(&names(), 3, 8, variant, OLYMPIAD, 5).unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let games = play(&tournament, Some(&path), 2);
+        assert_eq!(games.len(), 18);
+        assert!(games.iter().all(|game| game.opening.start.variant() == variant));
+        assert!(games.iter().all(|game| game.fault.is_none()), "{variant}");
+        // The whole journal is read back; half of it, and the rest is played again.
+        let journal = fs::read_to_string(&path).unwrap();
+        assert_eq!(play(&tournament, Some(&path), 1), games);
+        fs::write(&path, &journal[..journal.len() / 2]).unwrap();
+        assert_eq!(play(&tournament, Some(&path), 1), games);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+#[test]
+fn openings_of_another_variant_are_refused() {
+    let mut openings = OpeningSet::random(Variant::Sepur, OLYMPIAD, 1, 8, 2).unwrap();
+    openings.openings.extend(OpeningSet::start_position(Variant::Rural, 1).openings);
+    let error = Tournament::new(&names(), vec![[0, 1]], openings, OLYMPIAD, 1).unwrap_err();
+    assert!(matches!(error, ArenaError::OtherVariant(2, Variant::Rural, Variant::Sepur)));
+}
+
+#[test]
 fn impossible_tournaments_are_refused() {
     let of = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
-        Tournament::round_robin(&names, 1, 8, OLYMPIAD, 1).map(drop).map_err(|e| e.to_string())
+        Tournament::round_robin(&names, 1, 8, Variant::Standard, OLYMPIAD, 1)
+            .map(drop)
+            .map_err(|e| e.to_string())
     };
     assert!(of(&["a", "b"]).is_ok());
     assert!(of(&["a"]).unwrap_err().contains("two players or more"));

@@ -2,7 +2,6 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use surakarta_run::contest::{self, Contest};
-use surakarta_run::players::Networks;
 
 use crate::{interrupt, output};
 
@@ -38,8 +37,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         let name = arguments.config.file_stem().unwrap_or_default();
         PathBuf::from(name).with_extension("jsonl")
     });
-    let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
-    let played = contest::play(&contest, Some(&journal), &networks, stop)?;
+    let played = contest::play(&contest, Some(&journal), arguments.run.as_deref(), stop)?;
     output::standings(&played, arguments.json, arguments.csv)
 }

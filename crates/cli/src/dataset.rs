@@ -113,6 +113,9 @@ fn sum_up(data: &Data, json: bool) -> Result<()> {
         "  distinct   {} of {}",
         summary.distinct_games, summary.games_compared
     ))?;
+    for (variant, &games) in &summary.variants {
+        output::line(format_args!("variant      {variant}: {}", share(games)))?;
+    }
     output::line(format_args!("first player {}", share(summary.black_wins)))?;
     output::line(format_args!("drawn        {}", share(summary.draws)))?;
     output::line(format_args!("second       {}", share(summary.white_wins)))?;

@@ -11,6 +11,7 @@ mod perft;
 mod play;
 mod run;
 mod selfplay;
+mod start;
 mod terminal;
 mod train;
 

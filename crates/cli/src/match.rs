@@ -1,9 +1,8 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use surakarta_game::RuleSet;
+use surakarta_game::{RuleSet, Variant};
 use surakarta_run::contest::{self, Contest};
-use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
 
 use crate::{interrupt, output};
@@ -33,6 +32,9 @@ pub(crate) struct Arguments {
     /// Threads; 0 is one for each core.
     #[arg(long, default_value_t = 0)]
     threads: usize,
+    /// The variant: standard, rural, sepur or sepur,diagonals=no.
+    #[arg(long, default_value_t)]
+    variant: Variant,
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
@@ -56,12 +58,13 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         pairs: arguments.pairs,
         seed: arguments.seed,
         opening_plies: arguments.opening_plies,
+        variant: arguments.variant,
         rules: arguments.rules,
         threads: arguments.threads,
         anchor: None,
     };
-    let networks = Networks::of_run(arguments.run.as_deref());
     let stop = interrupt::watch()?;
-    let played = contest::play(&contest, arguments.journal.as_deref(), &networks, stop)?;
+    let (journal, run) = (arguments.journal.as_deref(), arguments.run.as_deref());
+    let played = contest::play(&contest, journal, run, stop)?;
     output::standings(&played, arguments.json, arguments.csv)
 }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use surakarta_game::Position;
 
 use crate::output;
+use crate::start::Start;
 
 /// List the legal moves of a position.
 ///
@@ -12,13 +13,13 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta moves --position "bb3b/1b2w1/6/b5/b3w1/w5 w 0 1"
+  surakarta moves --variant sepur
   surakarta moves --stdin --json < positions.txt"#)]
 pub(crate) struct Arguments {
-    /// The position, as in "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1".
-    #[arg(long, default_value_t, conflicts_with = "stdin")]
-    position: Position,
+    #[command(flatten)]
+    start: Start,
     /// Read positions from standard input, one a line.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "position")]
     stdin: bool,
     /// Print JSON, one object a line.
     #[arg(long)]
@@ -27,7 +28,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     if !arguments.stdin {
-        return show(&arguments.position, arguments.json);
+        return show(&arguments.start.position()?, arguments.json);
     }
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let place = || format!("line {} of standard input", number + 1);
@@ -35,7 +36,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         if line.trim().is_empty() {
             continue;
         }
-        let position = line.parse().with_context(place)?;
+        let position = arguments.start.read(&line).with_context(place)?;
         show(&position, arguments.json)?;
     }
     Ok(())

@@ -3,12 +3,13 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use rand::{Rng, SeedableRng};
-use surakarta_game::{Color, Game, Position, RuleSet};
+use surakarta_game::{Color, Game, RuleSet};
 use surakarta_run::play::{Leave, Session};
 use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
 
 use crate::output;
+use crate::start::Start;
 
 /// Play against any player on a board in the terminal.
 ///
@@ -17,6 +18,7 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   surakarta play --against alphabeta:ms=500 --color black
+  surakarta play --variant sepur
   surakarta play --against mcts:net=runs/quickstart/weights/best.safetensors,sims=400 --rules agreement")]
 pub(crate) struct Arguments {
     /// The opponent, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400" or
@@ -29,9 +31,8 @@ pub(crate) struct Arguments {
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
-    /// The position to begin with.
-    #[arg(long, default_value_t)]
-    position: Position,
+    #[command(flatten)]
+    start: Start,
     /// The folder of the run that net=latest and net=best mean.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
@@ -60,12 +61,14 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin if heads => Color::Black,
         Side::Coin => Color::White,
     };
-    let mut opponent = Networks::of_run(arguments.run.as_deref()).player(&arguments.against)?;
+    let position = arguments.start.position()?;
+    let networks = Networks::of_run(arguments.run.as_deref(), position.variant());
+    let mut opponent = networks.player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {
         output::line(format_args!("The coin gives you {color}."))?;
     }
     let limits = arguments.against.limits();
-    let game = Game::from_position(arguments.rules, arguments.position);
+    let game = Game::from_position(arguments.rules, position);
     let mut session = Session::new(game, color, &mut *opponent, limits, seed);
     let left = session.play(&mut io::stdin().lock(), &mut io::stdout().lock())?;
     if left == Leave::Quit {

@@ -44,6 +44,9 @@ pub(crate) struct Arguments {
     /// The folder of the run that net=latest and net=best mean.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
+    /// The variant: standard, rural, sepur or sepur,diagonals=no.
+    #[arg(long, default_value_t)]
+    variant: Variant,
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
@@ -57,10 +60,10 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let out = &arguments.out;
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
-    let networks = Networks::of_run(arguments.run.as_deref());
+    let networks = Networks::of_run(arguments.run.as_deref(), arguments.variant);
     let stop = interrupt::watch()?;
     let games = Games {
-        variant: Variant::Standard,
+        variant: arguments.variant,
         rules: arguments.rules,
         seed: arguments.seed,
         iteration: 0,

@@ -12,9 +12,9 @@ use crate::{interrupt, output};
 
 /// Train a network on shards.
 ///
-/// The configuration's sections [network] and [train] say what and how. The folder gets the weights,
-/// a checkpoint with the optimiser's state, and metrics.csv; the same command goes on with a training
-/// that was interrupted.
+/// The configuration's sections [network] and [train] say what and how, and the shards must be of its
+/// variant. The folder gets the weights, a checkpoint with the optimiser's state, and metrics.csv; the
+/// same command goes on with a training that was interrupted.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   surakarta train --data games --config configs/cpu.toml --out trained

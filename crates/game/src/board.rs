@@ -1,80 +1,66 @@
-//! The board: its points, its two circuits and its symmetries, as constants.
+//! Points, sets of points, and the symmetries of the square.
 //!
-//! Everything here derives from [`CIRCUIT_WALKS`], the two walks of the rules.
+//! Points are numbered on a grid of 8 × 8, whatever the size of the board, which lies in its lower
+//! left corner: a rank is a byte of a set, and a step that leaves the board falls on a point that no
+//! board has.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Files, and ranks, of the board.
-pub const SIDE: usize = 6;
-/// Points of the board.
-pub const POINTS: usize = SIDE * SIDE;
-/// Stops of one circuit, walked once round; a crossing point is two of them.
-pub const STOPS: usize = 24;
-/// A loop joins each of these runs of stops to the next: a line of the board.
-pub const STOPS_PER_LINE: usize = 6;
+use crate::variant::Variant;
 
-/// The inner and the outer circuit, stop by stop. A loop follows every sixth stop.
-const CIRCUIT_WALKS: [&[u8; 2 * STOPS]; 2] = [
-    b"a2b2c2d2e2f2e1e2e3e4e5e6f5e5d5c5b5a5b6b5b4b3b2b1",
-    b"a3b3c3d3e3f3d1d2d3d4d5d6f4e4d4c4b4a4c6c5c4c3c2c1",
-];
+/// The indices of points lie below this.
+pub const GRID: usize = WIDTH * WIDTH;
+/// Files and ranks of the grid: the index of a point is `WIDTH * rank + file`.
+pub const WIDTH: usize = 8;
+/// Files and ranks of the largest board.
+pub const MAX_SIZE: usize = 7;
 
-/// The points of the two circuits (inner, outer) in walking order, as indices of [`Point`].
-pub const CIRCUITS: [[u8; STOPS]; 2] = {
-    let mut circuits = [[0; STOPS]; 2];
-    let mut c = 0;
-    while c < 2 {
-        let mut s = 0;
-        while s < STOPS {
-            let file = CIRCUIT_WALKS[c][2 * s] - b'a';
-            let rank = CIRCUIT_WALKS[c][2 * s + 1] - b'1';
-            circuits[c][s] = rank * SIDE as u8 + file;
-            s += 1;
-        }
-        c += 1;
-    }
-    circuits
-};
-
-/// A point of the board: a1 is 0, b1 is 1, a2 is 6, f6 is 35.
+/// A point of the largest board: a1 has the index 0, b1 is 1, a2 is 8, g7 is 54. Which of them a
+/// variant's board has is told by [`Variant::board`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Point(u8);
 
 impl Point {
-    /// The point with this index, or `None` beyond the board.
-    pub const fn new(index: u8) -> Option<Point> {
-        if (index as usize) < POINTS { Some(Point(index)) } else { None }
+    /// The point with this index, or `None` if there is none.
+    pub const fn new(index: usize) -> Option<Point> {
+        Point::at(index % WIDTH, index / WIDTH)
     }
 
-    pub(crate) const fn of(index: u8) -> Point {
-        debug_assert!((index as usize) < POINTS);
+    /// The point on a file and a rank, both counted from 0, or `None` beyond g and 7.
+    pub const fn at(file: usize, rank: usize) -> Option<Point> {
+        if file < MAX_SIZE && rank < MAX_SIZE { Some(Point::of(file, rank)) } else { None }
+    }
+
+    pub(crate) const fn of(file: usize, rank: usize) -> Point {
+        debug_assert!(file < MAX_SIZE && rank < MAX_SIZE);
+        Point((WIDTH * rank + file) as u8)
+    }
+
+    /// The point with an index that is known to be one.
+    pub(crate) const fn of_index(index: u8) -> Point {
+        debug_assert!(Point::new(index as usize).is_some());
         Point(index)
     }
 
-    /// 0 to 35, rank by rank from a1.
+    /// `8 * rank + file`.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// 0 (file a) to 5 (file f).
+    /// 0 (file a) to 6 (file g).
     pub const fn file(self) -> usize {
-        self.index() % SIDE
+        self.index() % WIDTH
     }
 
-    /// 0 (rank 1) to 5 (rank 6).
+    /// 0 (rank 1) to 6 (rank 7).
     pub const fn rank(self) -> usize {
-        self.index() / SIDE
+        self.index() / WIDTH
     }
 
     /// The set that holds this point alone.
     pub const fn bit(self) -> u64 {
         1 << self.0
-    }
-
-    /// All points in the order of their indices.
-    pub fn all() -> impl ExactSizeIterator<Item = Point> {
-        (0..POINTS as u8).map(Point)
     }
 }
 
@@ -91,9 +77,9 @@ impl fmt::Debug for Point {
     }
 }
 
-/// The text is not a point of the board.
+/// The text is not a point of any board.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a point; points are written a1 to f6")]
+#[error("`{0}` is not a point; points are written a1 to f6, on the largest board to g7")]
 pub struct InvalidPoint(pub(crate) String);
 
 impl FromStr for Point {
@@ -101,16 +87,18 @@ impl FromStr for Point {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.as_bytes() {
-            [file @ b'a'..=b'f', rank @ b'1'..=b'6'] => {
-                Ok(Point((rank - b'1') * SIDE as u8 + (file - b'a')))
+            [file @ b'a'..=b'g', rank @ b'1'..=b'7'] => {
+                Ok(Point::of((file - b'a') as usize, (rank - b'1') as usize))
             }
             _ => Err(InvalidPoint(text.to_owned())),
         }
     }
 }
 
-/// The points of a set, lowest index first.
-pub fn points(mut set: u64) -> impl Iterator<Item = Point> {
+/// The points of a set, lowest index first; bits that are no point of the largest board are passed
+/// over.
+pub fn points(set: u64) -> impl Iterator<Item = Point> {
+    let mut set = set & LARGEST;
     std::iter::from_fn(move || {
         (set != 0).then(|| {
             let point = Point(set.trailing_zeros() as u8);
@@ -118,6 +106,20 @@ pub fn points(mut set: u64) -> impl Iterator<Item = Point> {
             point
         })
     })
+}
+
+/// Every [`Point`].
+const LARGEST: u64 = square(MAX_SIZE);
+
+/// The set of the points of a board.
+pub(crate) const fn square(size: usize) -> u64 {
+    let mut set = 0;
+    let mut rank = 0;
+    while rank < size {
+        set |= ((1 << size) - 1) << (WIDTH * rank);
+        rank += 1;
+    }
+    set
 }
 
 /// One of the eight symmetries of the square, under which the rules are unchanged.
@@ -148,14 +150,33 @@ impl Symmetry {
         self.0 as usize
     }
 
-    /// Where a point goes.
-    pub const fn point(self, point: Point) -> Point {
-        Point(SYMMETRY_POINTS[self.0 as usize][point.index()])
+    /// Where a point of a variant's board goes. A point beside the board stays where it is.
+    pub const fn point(self, variant: Variant, point: Point) -> Point {
+        let last = variant.size() - 1;
+        let (mut file, mut rank) = (point.file(), point.rank());
+        if file > last || rank > last {
+            return point;
+        }
+        if self.0 & 1 != 0 {
+            file = last - file;
+        }
+        if self.0 & 2 != 0 {
+            rank = last - rank;
+        }
+        if self.0 & 4 != 0 { Point::of(rank, file) } else { Point::of(file, rank) }
     }
 
-    /// Where a set of points goes.
-    pub fn set(self, set: u64) -> u64 {
-        points(set).fold(0, |moved, p| moved | self.point(p).bit())
+    /// Where a set of points of a variant's board goes.
+    pub const fn set(self, variant: Variant, set: u64) -> u64 {
+        let unused = (WIDTH - variant.size()) as u32;
+        let mut set = set & variant.board();
+        if self.0 & 1 != 0 {
+            set = set.reverse_bits().swap_bytes() >> unused;
+        }
+        if self.0 & 2 != 0 {
+            set = set.swap_bytes() >> (WIDTH as u32 * unused);
+        }
+        if self.0 & 4 != 0 { transpose(set) } else { set }
     }
 
     /// The symmetry that undoes this one.
@@ -169,26 +190,12 @@ impl Symmetry {
     }
 }
 
-const SYMMETRY_POINTS: [[u8; POINTS]; 8] = {
-    let mut table = [[0; POINTS]; 8];
-    let mut s = 0;
-    while s < 8 {
-        let mut p = 0;
-        while p < POINTS {
-            let (mut file, mut rank) = (p % SIDE, p / SIDE);
-            if s & 1 != 0 {
-                file = SIDE - 1 - file;
-            }
-            if s & 2 != 0 {
-                rank = SIDE - 1 - rank;
-            }
-            if s & 4 != 0 {
-                (file, rank) = (rank, file);
-            }
-            table[s][p] = (rank * SIDE + file) as u8;
-            p += 1;
-        }
-        s += 1;
-    }
-    table
-};
+/// Swaps files and ranks of the grid, in blocks of 1, 2 and 4 (Warren, Hacker's Delight, 7-3).
+const fn transpose(mut set: u64) -> u64 {
+    let swap = (set ^ set >> 7) & 0x00aa_00aa_00aa_00aa;
+    set ^= swap ^ swap << 7;
+    let swap = (set ^ set >> 14) & 0x0000_cccc_0000_cccc;
+    set ^= swap ^ swap << 14;
+    let swap = (set ^ set >> 28) & 0x0000_0000_f0f0_f0f0;
+    set ^ swap ^ swap << 28
+}

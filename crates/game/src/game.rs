@@ -27,7 +27,7 @@ pub enum IllegalMove {
 }
 
 impl Game {
-    /// A game from the start position.
+    /// A game of the standard variant from its start.
     pub fn new(rules: RuleSet) -> Game {
         Game::from_position(rules, Position::default())
     }
@@ -174,7 +174,7 @@ impl Game {
         let ending = if position.own() == 0 || position.enemy() == 0 {
             Ending::CapturedAll
         } else if self.rules.ends_without_captures
-            && position.occupied().count_ones() < 24
+            && position.occupied().count_ones() < 2 * position.variant().pieces()
             && !position.has_capture()
             && !position.with_other_side_to_move().has_capture()
         {

@@ -2,19 +2,28 @@
 
 pub mod board;
 mod game;
+mod layout;
+mod machine;
 mod movegen;
 mod moves;
+mod pairs;
 mod perft;
+mod placement;
+mod playout;
 mod position;
 pub mod reference;
 mod rules;
+mod stops;
 mod variant;
 
-pub use board::{InvalidPoint, POINTS, Point, Symmetry, points};
+pub use board::{GRID, InvalidPoint, Point, Symmetry, points};
 pub use game::{Game, IllegalMove};
-pub use moves::{InvalidMove, MOVES, Move};
+pub use layout::MAX_MOVES;
+pub use machine::instructions;
+pub use moves::{InvalidMove, Move};
 pub use perft::perft;
-pub use position::{Color, InvalidPosition, Key, PIECES, Position};
+pub use playout::{LANES, Playout, play_out, play_out_many};
+pub use position::{Color, InvalidPosition, Key, Position};
 pub use rules::{
     AGREEMENT, CONTEST, Ending, GameResult, NO_REPEAT, OLYMPIAD, Outcome, Repetition, RuleSet,
     THREEFOLD, UnknownEnding, UnknownRules,

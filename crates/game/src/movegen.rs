@@ -1,192 +1,220 @@
-//! Move generation on bit sets.
-//!
-//! Steps are shifts of the own pieces onto empty points. Captures need only a look at the eight
-//! loops: a run over a loop starts at the nearest piece on one side of it along the circuit and ends
-//! at the nearest on the other. An own piece on a crossing point may be nearest on both sides; its
-//! own stops count as empty then, and the second nearest piece is the one it meets.
+//! Legal moves and attacked points of a [`Position`].
 
-use crate::board::{CIRCUITS, POINTS, Point, SIDE, STOPS, STOPS_PER_LINE, points};
+use std::marker::PhantomData;
+
+use crate::board::{MAX_SIZE, Point, points};
+use crate::layout::{Board, LINES, with_board};
+use crate::machine::{self, Machine, Task};
 use crate::moves::Move;
+use crate::pairs::Steps;
+use crate::placement::{Captures, Nearest, Placement};
 use crate::position::{Color, Position};
 
-const fn file_set(file: usize) -> u64 {
-    let mut set = 0;
-    let mut rank = 0;
-    while rank < SIDE {
-        set |= 1 << (rank * SIDE + file);
-        rank += 1;
+/// A question about the pieces of the side to move and of the other, for a variant's board and any
+/// machine.
+struct Ask<B, Q> {
+    own: u64,
+    enemy: u64,
+    question: Q,
+    board: PhantomData<B>,
+}
+
+trait Question {
+    type Answer;
+
+    fn answer<B: Board, M: Machine>(self, m: M, placement: Placement<B>) -> Self::Answer;
+}
+
+impl<B: Board, Q: Question> Task for Ask<B, Q> {
+    type Output = Q::Answer;
+
+    #[inline(always)]
+    fn run<M: Machine>(self, m: M) -> Q::Answer {
+        self.question.answer(m, Placement::<B>::new(self.own, self.enemy))
     }
-    set
 }
 
-const NOT_A: u64 = !file_set(0);
-const NOT_F: u64 = !file_set(SIDE - 1);
-const BOARD: u64 = (1 << POINTS) - 1;
-
-/// The eight directions: how far the index moves, and which points may go that way.
-const DIRECTIONS: [(i32, u64); 8] = [
-    (1, NOT_F),
-    (-1, NOT_A),
-    (6, BOARD),
-    (-6, BOARD),
-    (7, NOT_F),
-    (5, NOT_A),
-    (-5, NOT_F),
-    (-7, NOT_A),
-];
-
-const fn shift(set: u64, by: i32) -> u64 {
-    if by > 0 { set << by } else { set >> -by }
+fn ask<Q: Question>(position: &Position, question: Q) -> Q::Answer {
+    let (own, enemy) = (position.own(), position.enemy());
+    with_board!(position.variant(), B => {
+        machine::run(Ask::<B, Q> { own, enemy, question, board: PhantomData })
+    })
 }
 
-/// `[rank][its six points]`: the stops of both circuits that they are, the inner circuit's in the
-/// low half of the word and the outer's in the high half.
-static STOPS_OF: [[u64; 1 << SIDE]; SIDE] = {
-    let mut table = [[0; 1 << SIDE]; SIDE];
-    let mut circuit = 0;
-    while circuit < 2 {
-        let mut stop = 0;
-        while stop < STOPS {
-            let point = CIRCUITS[circuit][stop] as usize;
-            let mut row = 0;
-            while row < 1 << SIDE {
-                if row >> (point % SIDE) & 1 != 0 {
-                    table[point / SIDE][row] |= 1 << (32 * circuit + stop);
-                }
-                row += 1;
-            }
-            stop += 1;
-        }
-        circuit += 1;
+struct ListCaptures;
+
+impl Question for ListCaptures {
+    type Answer = Captures;
+
+    #[inline(always)]
+    fn answer<B: Board, M: Machine>(self, m: M, placement: Placement<B>) -> Captures {
+        placement.captures(m)
     }
-    table
-};
+}
 
-/// The occupied stops of the two circuits, 24 bits each.
-fn stops(set: u64) -> [u32; 2] {
-    let mut words = 0;
-    for (rank, table) in STOPS_OF.iter().enumerate() {
-        words |= table[(set >> (SIDE * rank)) as usize & ((1 << SIDE) - 1)];
+struct HasCapture;
+
+impl Question for HasCapture {
+    type Answer = bool;
+
+    #[inline(always)]
+    fn answer<B: Board, M: Machine>(self, m: M, placement: Placement<B>) -> bool {
+        Nearest::of(m, &placement).count_runs(m) != 0
     }
-    [words as u32, (words >> 32) as u32]
 }
 
-/// `[circuit][line][its six stops]`: the points that they are.
-static POINTS_OF: [[[u64; 1 << STOPS_PER_LINE]; STOPS / STOPS_PER_LINE]; 2] = {
-    let mut table = [[[0; 1 << STOPS_PER_LINE]; STOPS / STOPS_PER_LINE]; 2];
-    let mut circuit = 0;
-    while circuit < 2 {
-        let mut stop = 0;
-        while stop < STOPS {
-            let mut six = 0;
-            while six < 1 << STOPS_PER_LINE {
-                if six >> (stop % STOPS_PER_LINE) & 1 != 0 {
-                    table[circuit][stop / STOPS_PER_LINE][six] |= 1 << CIRCUITS[circuit][stop];
-                }
-                six += 1;
-            }
-            stop += 1;
-        }
-        circuit += 1;
+struct CountMoves;
+
+impl Question for CountMoves {
+    type Answer = u64;
+
+    #[inline(always)]
+    fn answer<B: Board, M: Machine>(self, m: M, placement: Placement<B>) -> u64 {
+        placement.count_moves(m)
     }
-    table
-};
-
-/// Turns the 24 stops of a circuit by `by` (0 to 24), so that stop `by` becomes stop 0.
-const fn turn_right(stops: u32, by: usize) -> u32 {
-    (stops >> by | stops << (STOPS - by)) & ((1 << STOPS) - 1)
 }
 
-/// The stops 0 to `stop`.
-const fn up_to(stop: u32) -> u32 {
-    (2 << stop) - 1
+impl<B: Board> Placement<B> {
+    /// How many moves there are, without listing them.
+    #[inline(always)]
+    pub(crate) fn count_moves<M: Machine>(&self, m: M) -> u64 {
+        let steps = Steps::of::<B, M>(m, self.own.points, self.empty()).count();
+        let slides = if B::LAYOUT.slides { self.count_slides() } else { 0 };
+        (steps + slides + self.count_captures(m)) as u64
+    }
+
+    fn count_slides(&self) -> u32 {
+        let occupied = self.own.points | self.enemy.points;
+        points(self.own.points).map(|from| slides::<B>(from, occupied).count_ones()).sum()
+    }
 }
 
-/// The stops from `stop` to 23.
-const fn from(stop: u32) -> u32 {
-    (1 << STOPS) - (1 << stop)
+/// The targets of steps in a direction. What would leave the board falls beside it, at either end of the
+/// word.
+#[inline(always)]
+pub(crate) fn step_targets(own: u64, empty: u64, by: i32) -> u64 {
+    own.rotate_left(by as u32 % 64) & empty
 }
 
-/// At most two captures for each of the eight loops.
-const MAX_CAPTURES: usize = 16;
-
-/// The distinct captures of a position.
-#[derive(Clone, Copy)]
-struct Captures {
-    moves: [Move; MAX_CAPTURES],
-    len: usize,
+#[inline(always)]
+fn for_each_step(own: u64, empty: u64, by: i32, visit: &mut impl FnMut(Move)) {
+    let mut targets = step_targets(own, empty, by);
+    while targets != 0 {
+        let to = targets.trailing_zeros();
+        visit(Move::of_indices((to as i32 - by) as u8, to as u8));
+        targets &= targets - 1;
+    }
 }
 
-impl Captures {
-    #[inline]
-    fn push(&mut self, from: u8, to: u8) {
-        let mv = Move::new(Point::of(from), Point::of(to));
-        if !self.as_slice().contains(&mv) {
-            self.moves[self.len] = mv;
-            self.len += 1;
+/// The points that a piece of a board with slides reaches along the outer circuit over empty points,
+/// and that are no neighbours: a slide to those is a step.
+pub(crate) fn slides<B: Board>(from: Point, occupied: u64) -> u64 {
+    let circuit = &B::LAYOUT.circuits[1][..B::LAYOUT.stops];
+    // The piece has left its start.
+    let occupied = occupied & !from.bit();
+    let mut reached = 0;
+    for start in (0..circuit.len()).filter(|&stop| circuit[stop] == from.index() as u8) {
+        let forward = (1..circuit.len()).map(|n| start + n);
+        let backward = (1..circuit.len()).map(|n| start + circuit.len() - n);
+        let empty = |stop: &usize| occupied >> circuit[stop % circuit.len()] & 1 == 0;
+        for stop in forward.take_while(empty).chain(backward.take_while(empty)) {
+            reached |= 1 << circuit[stop % circuit.len()];
         }
     }
+    let steps = B::LAYOUT
+        .directions
+        .iter()
+        .fold(from.bit(), |steps, &by| steps | step_targets(from.bit(), B::LAYOUT.board, by));
+    reached & !steps
+}
 
-    #[inline]
-    fn as_slice(&self) -> &[Move] {
-        &self.moves[..self.len]
-    }
+/// [`slides`] of a variant, none if it has none.
+fn slides_of(position: &Position, from: Point) -> u64 {
+    with_board!(position.variant(), B => {
+        if B::LAYOUT.slides { slides::<B>(from, position.occupied()) } else { 0 }
+    })
+}
 
-    #[inline]
-    fn of(own: u64, enemy: u64) -> Captures {
-        let a1 = Point::of(0);
-        let mut captures = Captures { moves: [Move::new(a1, a1); MAX_CAPTURES], len: 0 };
-        for (circuit, occupied) in CIRCUITS.iter().zip(stops(own | enemy)) {
-            if occupied == 0 {
+struct Attacks;
+
+impl Question for Attacks {
+    type Answer = [u64; 2];
+
+    /// Those of the side to move first.
+    #[inline(always)]
+    fn answer<B: Board, M: Machine>(self, _: M, placement: Placement<B>) -> [u64; 2] {
+        let own = placement.own.stops.forward;
+        let occupied = placement.own.stops.or(placement.enemy.stops).forward;
+        let tables = &B::LAYOUT.stop_tables;
+        let mut attacked = [0; 2];
+        for circuit in 0..2 {
+            if occupied[circuit] == 0 {
                 continue;
             }
-            for line in 0..STOPS / STOPS_PER_LINE {
-                let turn = STOPS_PER_LINE * line;
-                // Turned so that the loop lies between stop 23 and stop 0.
-                let turned = turn_right(occupied, turn);
-                let point = |stop: u32| {
-                    let stop = stop as usize + turn;
-                    circuit[if stop >= STOPS { stop - STOPS } else { stop }]
-                };
-                let right = point(turned.trailing_zeros());
-                let left = point(31 - turned.leading_zeros());
-                let is_own = |p: u8| own >> p & 1 != 0;
-                let is_enemy = |p: u8| enemy >> p & 1 != 0;
-                if left != right {
-                    if is_own(left) && is_enemy(right) {
-                        captures.push(left, right);
-                    } else if is_enemy(left) && is_own(right) {
-                        captures.push(right, left);
-                    }
-                } else if is_own(left) {
-                    let beyond_right = turned & (turned - 1);
-                    let beyond_left = turned ^ 1 << (31 - turned.leading_zeros());
-                    if beyond_right != 0 {
-                        let target = point(beyond_right.trailing_zeros());
-                        if is_enemy(target) {
-                            captures.push(left, target);
-                        }
-                        let target = point(31 - beyond_left.leading_zeros());
-                        if is_enemy(target) {
-                            captures.push(left, target);
-                        }
-                    }
+            let mut stops = [0u32; 2];
+            for line in 0..LINES as u32 {
+                // Turned so that the loop lies between the last stop and the first.
+                let turned = occupied[circuit].rotate_right(8 * line);
+                let own = own[circuit].rotate_right(8 * line);
+                let point =
+                    |stop: u32| tables.forward_points[circuit][((stop + 8 * line) % 32) as usize];
+                let side = |stop: u32| (own >> stop & 1 == 0) as usize;
+                let (first, last) = ends(turned);
+                if point(first) != point(last) {
+                    stops[side(last)] |= up_to(first).rotate_left(8 * line);
+                    stops[side(first)] |= from(last).rotate_left(8 * line);
+                } else {
+                    // The piece's own stops count as empty, but it doesn't attack itself.
+                    let own_stops = 1 << first | 1 << last;
+                    let others = turned & !own_stops;
+                    let reach = match others {
+                        0 => u32::MAX,
+                        _ => up_to(ends(others).0) | from(ends(others).1),
+                    };
+                    stops[side(first)] |= (reach & !own_stops).rotate_left(8 * line);
+                }
+            }
+            for (set, stops) in attacked.iter_mut().zip(stops) {
+                for (line, points) in tables.points_of_line[circuit].iter().enumerate() {
+                    *set |= points[(stops >> (8 * line)) as usize % (1 << MAX_SIZE)];
                 }
             }
         }
-        captures
+        attacked
     }
+}
+
+/// Lowest and highest of the stops, which are not none.
+#[inline(always)]
+const fn ends(stops: u32) -> (u32, u32) {
+    (stops.trailing_zeros(), 31 - stops.leading_zeros())
+}
+
+/// The stops up to `stop`.
+#[inline(always)]
+const fn up_to(stop: u32) -> u32 {
+    u32::MAX >> (31 - stop)
+}
+
+/// The stops from `stop` on.
+#[inline(always)]
+const fn from(stop: u32) -> u32 {
+    u32::MAX << stop
 }
 
 impl Position {
-    /// Calls `visit` with every legal move, no ending rule applied: steps, then captures, each once
-    /// and always in the same order.
+    /// Calls `visit` with every legal move, no ending rule applied: steps, slides, then captures, each
+    /// once and always in the same order.
     #[inline]
     pub fn for_each_move(&self, mut visit: impl FnMut(Move)) {
         let (own, empty) = (self.own(), self.empty());
-        for (by, may) in DIRECTIONS {
-            for to in points(shift(own & may, by) & empty) {
-                visit(Move::new(Point::of((to.index() as i32 - by) as u8), to));
+        let layout = self.variant().layout();
+        for &by in layout.directions {
+            for_each_step(own, empty, by, &mut visit);
+        }
+        if layout.slides {
+            for from in points(own) {
+                points(slides_of(self, from)).for_each(|to| visit(Move::new(from, to)));
             }
         }
         self.for_each_capture(visit);
@@ -195,7 +223,7 @@ impl Position {
     /// Calls `visit` with every capture, each once.
     #[inline]
     pub fn for_each_capture(&self, visit: impl FnMut(Move)) {
-        Captures::of(self.own(), self.enemy()).as_slice().iter().copied().for_each(visit);
+        ask(self, ListCaptures).as_slice().iter().copied().for_each(visit);
     }
 
     /// The legal moves, no ending rule applied, in a list that is cleared first.
@@ -213,26 +241,55 @@ impl Position {
 
     /// The captures among the legal moves.
     pub fn captures(&self) -> Vec<Move> {
-        Captures::of(self.own(), self.enemy()).as_slice().to_vec()
+        ask(self, ListCaptures).as_slice().to_vec()
     }
 
     /// How many legal moves there are, without listing them.
     pub fn count_moves(&self) -> u64 {
+        ask(self, CountMoves)
+    }
+
+    /// The n-th legal move, counted from 0 in the order of [`for_each_move`](Self::for_each_move),
+    /// without listing those before it; `None` at their number and beyond.
+    pub fn nth_move(&self, n: u64) -> Option<Move> {
         let (own, empty) = (self.own(), self.empty());
-        let steps: u32 =
-            DIRECTIONS.iter().map(|&(by, may)| (shift(own & may, by) & empty).count_ones()).sum();
-        steps as u64 + Captures::of(own, self.enemy()).len as u64
+        let layout = self.variant().layout();
+        let mut left = n;
+        let nth_of = |set: u64, left: &mut u64| {
+            let here = set.count_ones() as u64;
+            if *left < here {
+                return points(set).nth(*left as usize);
+            }
+            *left -= here;
+            None
+        };
+        for &by in layout.directions {
+            if let Some(to) = nth_of(step_targets(own, empty, by), &mut left) {
+                return Some(Move::of_indices((to.index() as i32 - by) as u8, to.index() as u8));
+            }
+        }
+        if layout.slides {
+            for from in points(own) {
+                if let Some(to) = nth_of(slides_of(self, from), &mut left) {
+                    return Some(Move::new(from, to));
+                }
+            }
+        }
+        ask(self, ListCaptures).as_slice().get(usize::try_from(left).ok()?).copied()
     }
 
     /// Whether the side to move has a capture.
     pub fn has_capture(&self) -> bool {
-        Captures::of(self.own(), self.enemy()).len > 0
+        ask(self, HasCapture)
     }
 
     /// Whether the side to move has any legal move.
     pub fn has_move(&self) -> bool {
         let (own, empty) = (self.own(), self.empty());
-        DIRECTIONS.iter().any(|&(by, may)| shift(own & may, by) & empty != 0) || self.has_capture()
+        let mut directions = self.variant().layout().directions.iter();
+        directions.any(|&by| step_targets(own, empty, by) != 0)
+            || points(own).any(|from| slides_of(self, from) != 0)
+            || self.has_capture()
     }
 
     /// Whether the move is legal, no ending rule applied.
@@ -246,40 +303,10 @@ impl Position {
     /// reaches over at least one loop and otherwise empty points, whatever stands there. An empty
     /// point counts as attacked, and an own piece (a defended one), but never the running piece.
     pub fn attacks(&self) -> [u64; 2] {
-        let [black, white] = [Color::Black, Color::White].map(|color| self.pieces(color));
-        let mut attacked = [0; 2];
-        for (c, occupied) in stops(black | white).into_iter().enumerate() {
-            if occupied == 0 {
-                continue;
-            }
-            let mut stops_attacked = [0u32; 2];
-            for line in 0..STOPS / STOPS_PER_LINE {
-                let turn = STOPS_PER_LINE * line;
-                let turned = turn_right(occupied, turn);
-                let point = |stop: u32| CIRCUITS[c][(stop as usize + turn) % STOPS];
-                let color = |p: u8| (white >> p & 1) as usize;
-                let (first, last) = (turned.trailing_zeros(), 31 - turned.leading_zeros());
-                let (left, right) = (point(last), point(first));
-                if left != right {
-                    stops_attacked[color(left)] |= turn_right(up_to(first), STOPS - turn);
-                    stops_attacked[color(right)] |= turn_right(from(last), STOPS - turn);
-                } else {
-                    let others = turned & !(1 << first) & !(1 << last);
-                    let reach = if others == 0 {
-                        (1 << STOPS) - 1
-                    } else {
-                        up_to(others.trailing_zeros()) | from(31 - others.leading_zeros())
-                    };
-                    let own_stops = 1 << first | 1 << last;
-                    stops_attacked[color(left)] |= turn_right(reach & !own_stops, STOPS - turn);
-                }
-            }
-            for (set, stops) in attacked.iter_mut().zip(stops_attacked) {
-                for (line, table) in POINTS_OF[c].iter().enumerate() {
-                    *set |= table[(stops >> (STOPS_PER_LINE * line)) as usize % table.len()];
-                }
-            }
+        let [own, enemy] = ask(self, Attacks);
+        match self.side_to_move() {
+            Color::Black => [own, enemy],
+            Color::White => [enemy, own],
         }
-        attacked
     }
 }

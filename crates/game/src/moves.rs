@@ -1,14 +1,10 @@
-//! Moves, and the dense index of all moves that the geometry allows.
+//! Moves and their notation.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::{CIRCUITS, POINTS, Point, SIDE, STOPS, STOPS_PER_LINE, Symmetry};
-
-/// Distinct (from, to) pairs that a step or a capture can have: the length of a policy vector.
-pub const MOVES: usize = 768;
-
-const NONE: u16 = u16::MAX;
+use crate::board::{Point, Symmetry};
+use crate::variant::Variant;
 
 /// Start and target of a move. Whether it captures is evident from the position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,36 +15,32 @@ pub struct Move {
 
 impl Move {
     /// The move between two points; it need not be one that the geometry allows.
+    #[inline]
     pub const fn new(from: Point, to: Point) -> Move {
         Move { from: from.index() as u8, to: to.index() as u8 }
     }
 
+    /// The move between two points given by their indices.
+    #[inline]
+    pub(crate) const fn of_indices(from: u8, to: u8) -> Move {
+        Move::new(Point::of_index(from), Point::of_index(to))
+    }
+
     /// Where the piece starts.
+    #[inline]
     pub const fn from(self) -> Point {
-        Point::of(self.from)
+        Point::of_index(self.from)
     }
 
     /// Where it ends.
+    #[inline]
     pub const fn to(self) -> Point {
-        Point::of(self.to)
+        Point::of_index(self.to)
     }
 
-    /// Its place, 0 to 767, among the moves of the geometry, or `None` if it is not one of them.
-    pub const fn index(self) -> Option<usize> {
-        match INDEX_OF[self.from as usize * POINTS + self.to as usize] {
-            NONE => None,
-            index => Some(index as usize),
-        }
-    }
-
-    /// The move with this index, or `None` at [`MOVES`] and beyond.
-    pub const fn from_index(index: usize) -> Option<Move> {
-        if index < MOVES { Some(MOVE_AT[index]) } else { None }
-    }
-
-    /// The same move after a symmetry of the board.
-    pub const fn under(self, symmetry: Symmetry) -> Move {
-        Move::new(symmetry.point(self.from()), symmetry.point(self.to()))
+    /// The same move after a symmetry of a variant's board.
+    pub const fn under(self, variant: Variant, symmetry: Symmetry) -> Move {
+        Move::new(symmetry.point(variant, self.from()), symmetry.point(variant, self.to()))
     }
 }
 
@@ -80,80 +72,3 @@ impl FromStr for Move {
         Ok(Move::new(from.parse().map_err(|_| error())?, to.parse().map_err(|_| error())?))
     }
 }
-
-/// `allowed[from][to]`: a step between neighbours, or a capture over at least one loop.
-const ALLOWED: [[bool; POINTS]; POINTS] = {
-    let mut allowed = [[false; POINTS]; POINTS];
-    let mut from = 0;
-    while from < POINTS {
-        let mut to = 0;
-        while to < POINTS {
-            let files = (from % SIDE).abs_diff(to % SIDE);
-            let ranks = (from / SIDE).abs_diff(to / SIDE);
-            allowed[from][to] = from != to && files <= 1 && ranks <= 1;
-            to += 1;
-        }
-        from += 1;
-    }
-    let mut circuit = 0;
-    while circuit < 2 {
-        let mut start = 0;
-        while start < STOPS {
-            let from = CIRCUITS[circuit][start];
-            let mut backward = 0;
-            while backward < 2 {
-                // A point met before the first loop would have stopped the run there.
-                let mut met = 1u64 << from;
-                let mut looped = false;
-                let mut n = 1;
-                while n < STOPS {
-                    let last =
-                        if backward == 1 { start + STOPS - n + 1 } else { start + n - 1 } % STOPS;
-                    let stop = if backward == 1 { start + STOPS - n } else { start + n } % STOPS;
-                    if last / STOPS_PER_LINE != stop / STOPS_PER_LINE {
-                        looped = true;
-                    }
-                    let to = CIRCUITS[circuit][stop];
-                    if looped && met >> to & 1 == 0 {
-                        allowed[from as usize][to as usize] = true;
-                    }
-                    met |= 1 << to;
-                    n += 1;
-                }
-                backward += 1;
-            }
-            start += 1;
-        }
-        circuit += 1;
-    }
-    allowed
-};
-
-const MOVE_AT: [Move; MOVES] = {
-    let mut moves = [Move { from: 0, to: 0 }; MOVES];
-    let mut n = 0;
-    let mut from = 0;
-    while from < POINTS {
-        let mut to = 0;
-        while to < POINTS {
-            if ALLOWED[from][to] {
-                moves[n] = Move { from: from as u8, to: to as u8 };
-                n += 1;
-            }
-            to += 1;
-        }
-        from += 1;
-    }
-    assert!(n == MOVES);
-    moves
-};
-
-static INDEX_OF: [u16; POINTS * POINTS] = {
-    let mut table = [NONE; POINTS * POINTS];
-    let mut n = 0;
-    while n < MOVES {
-        table[MOVE_AT[n].from as usize * POINTS + MOVE_AT[n].to as usize] = n as u16;
-        n += 1;
-    }
-    table
-};

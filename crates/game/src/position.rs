@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::board::{POINTS, Point, SIDE, Symmetry};
+use crate::board::{Point, Symmetry, WIDTH};
 use crate::moves::Move;
-use crate::variant::Variant;
+use crate::variant::{UnknownVariant, Variant};
 
 /// The players by the colour of their pieces. Black moves first, from ranks 1 and 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,13 +56,8 @@ pub struct Position {
 /// these are.
 pub type Key = [u64; 2];
 
-/// Pieces that each side starts with, the most it can have.
-pub const PIECES: u32 = 12;
-
 /// The highest move number: its second ply is the highest that a position can count.
 const MOST_MOVES: u16 = u16::MAX / 2 + 1;
-
-const BOARD: u64 = (1 << POINTS) - 1;
 
 impl Default for Position {
     fn default() -> Self {
@@ -73,9 +68,9 @@ impl Default for Position {
 impl Position {
     /// The start of a game.
     pub const fn start(variant: Variant) -> Position {
-        let black = (1 << (2 * SIDE)) - 1;
+        let black = variant.board() & ((1 << (2 * WIDTH)) - 1);
         Position {
-            pieces: [black, black << (4 * SIDE)],
+            pieces: [black, black << (WIDTH * (variant.size() - 2))],
             quiet: 0,
             ply: 0,
             side: Color::Black,
@@ -87,7 +82,7 @@ impl Position {
     /// since the last capture. It counts as the first move of its game.
     ///
     /// # Errors
-    /// If the sets overlap, leave the board, or hold more than twelve pieces.
+    /// If the sets overlap, leave the board, or hold more pieces than a side starts with.
     pub fn new(
         variant: Variant,
         black: u64,
@@ -103,12 +98,13 @@ impl Position {
     /// The one definition of a valid position.
     pub(crate) fn validate(&self) -> Result<(), InvalidPosition> {
         let [black, white] = self.pieces;
-        if black & white != 0 || (black | white) & !BOARD != 0 {
+        if black & white != 0 || (black | white) & !self.variant.board() != 0 {
             return Err(InvalidPosition::Overlap);
         }
         for (color, set) in [(Color::Black, black), (Color::White, white)] {
-            if set.count_ones() > PIECES {
-                return Err(InvalidPosition::TooManyPieces(color, set.count_ones()));
+            let (count, most) = (set.count_ones(), self.variant.pieces());
+            if count > most {
+                return Err(InvalidPosition::TooManyPieces(color, count, most));
             }
         }
         Ok(())
@@ -146,7 +142,7 @@ impl Position {
 
     /// The points that no piece stands on.
     pub const fn empty(&self) -> u64 {
-        BOARD & !self.occupied()
+        self.variant.board() & !self.occupied()
     }
 
     /// How many pieces a colour has.
@@ -201,6 +197,23 @@ impl Position {
         next
     }
 
+    /// The position that many plies later, with these pieces of the side that is to move then and of the
+    /// other.
+    pub(crate) fn later(&self, plies: u32, own: u64, enemy: u64, quiet: u32) -> Position {
+        let mut next = *self;
+        if plies % 2 == 1 {
+            next.side = self.side.other();
+        }
+        next.pieces[next.side as usize] = own;
+        next.pieces[next.side.other() as usize] = enemy;
+        next.quiet = quiet.min(u16::MAX as u32) as u16;
+        // As `after` counts: at the end of its range the number stays, and its parity goes on.
+        let ply = self.ply as u64 + plies as u64;
+        next.ply =
+            if ply <= u16::MAX as u64 { ply as u16 } else { u16::MAX - 1 + (ply % 2) as u16 };
+        next
+    }
+
     /// The same position with the other side to move, in the same move and as long without a capture.
     #[must_use]
     pub const fn with_other_side_to_move(&self) -> Position {
@@ -213,7 +226,7 @@ impl Position {
     /// The position after a symmetry of the board.
     #[must_use]
     pub fn under(&self, symmetry: Symmetry) -> Position {
-        Position { pieces: self.pieces.map(|set| symmetry.set(set)), ..*self }
+        Position { pieces: self.pieces.map(|set| symmetry.set(self.variant, set)), ..*self }
     }
 
     /// The position with the colours exchanged, the side to move too.
@@ -231,17 +244,17 @@ pub enum InvalidPosition {
     /// Two pieces on a point, or one beside the board.
     #[error("two pieces share a point or one lies off the board")]
     Overlap,
-    /// A side has more than twelve pieces.
-    #[error("{0} has {1} pieces; a side has at most twelve")]
-    TooManyPieces(Color, u32),
-    /// The notation does not have four fields.
+    /// A side has more pieces than it starts with.
+    #[error("{0} has {1} pieces; a side has at most {2}")]
+    TooManyPieces(Color, u32, u32),
+    /// The notation does not have four fields, or five.
     #[error(
-        "`{0}` is not a position; it needs ranks, side, plies since the last capture and move number, as in wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1"
+        "`{0}` is not a position; it needs ranks, side, plies since the last capture and move number, as in wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1, and may name its variant after them"
     )]
     Fields(String),
-    /// The ranks are not six rows of six points.
-    #[error("`{0}` does not describe six ranks of six points with b, w and the digits 1 to 6")]
-    Ranks(String),
+    /// The ranks are not so many rows of as many points.
+    #[error("`{0}` does not describe {1} ranks of {1} points with b, w and the digits 1 to {1}")]
+    Ranks(String, usize),
     /// The side to move is neither b nor w.
     #[error("`{0}` is not a side to move; write b or w")]
     Side(String),
@@ -250,15 +263,35 @@ pub enum InvalidPosition {
         "`{0}` is not a number of plies since the last capture (0 to 65535) or a move number (1 to 32768)"
     )]
     Counter(String),
+    /// The fifth field names no variant.
+    #[error(transparent)]
+    UnknownVariant(#[from] UnknownVariant),
+    /// The fifth field names another variant than the one that is played.
+    #[error("the position is of the variant {0}, but {1} is played")]
+    OtherVariant(Variant, Variant),
 }
 
-impl FromStr for Position {
-    type Err = InvalidPosition;
+impl Position {
+    /// Reads a position of a variant. The notation may name its variant in a fifth field, as it is
+    /// written for all but the standard one; it must be this one, then.
+    ///
+    /// # Errors
+    /// If the text is not a position of this variant.
+    pub fn parse(text: &str, variant: Variant) -> Result<Position, InvalidPosition> {
+        let position = Position::parse_or(text, variant)?;
+        if position.variant != variant {
+            return Err(InvalidPosition::OtherVariant(position.variant, variant));
+        }
+        Ok(position)
+    }
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    /// Reads a position, of the given variant if the text names none.
+    fn parse_or(text: &str, variant: Variant) -> Result<Position, InvalidPosition> {
         let fields: Vec<&str> = text.split_whitespace().collect();
-        let [ranks, side, quiet, number] = fields[..] else {
-            return Err(InvalidPosition::Fields(text.to_owned()));
+        let (ranks, side, quiet, number, variant) = match fields[..] {
+            [ranks, side, quiet, number] => (ranks, side, quiet, number, variant),
+            [ranks, side, quiet, number, name] => (ranks, side, quiet, number, name.parse()?),
+            _ => return Err(InvalidPosition::Fields(text.to_owned())),
         };
         let side = match side {
             "b" => Color::Black,
@@ -273,22 +306,33 @@ impl FromStr for Position {
         };
         let quiet = counter(quiet, 0, u16::MAX)?;
         let number = counter(number, 1, MOST_MOVES)?;
+        let size = variant.size();
         let position = Position {
-            pieces: parse_ranks(ranks).ok_or_else(|| InvalidPosition::Ranks(ranks.to_owned()))?,
+            pieces: parse_ranks(ranks, size)
+                .ok_or_else(|| InvalidPosition::Ranks(ranks.to_owned(), size))?,
             quiet,
             ply: 2 * (number - 1) + side as u16,
             side,
-            variant: Variant::Standard,
+            variant,
         };
         position.validate()?;
         Ok(position)
     }
 }
 
-fn parse_ranks(text: &str) -> Option<[u64; 2]> {
+impl FromStr for Position {
+    type Err = InvalidPosition;
+
+    /// Reads a position of the variant that its fifth field names, of the standard one without.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Position::parse_or(text, Variant::Standard)
+    }
+}
+
+fn parse_ranks(text: &str, size: usize) -> Option<[u64; 2]> {
     let mut pieces = [0; 2];
     let ranks: Vec<&str> = text.split('/').collect();
-    if ranks.len() != SIDE {
+    if ranks.len() != size {
         return None;
     }
     for (rank, row) in ranks.into_iter().rev().enumerate() {
@@ -296,20 +340,20 @@ fn parse_ranks(text: &str) -> Option<[u64; 2]> {
         let mut after_digit = false;
         for symbol in row.bytes() {
             // Two digits in a row would be a second spelling of the same run.
-            if file >= SIDE || after_digit && symbol.is_ascii_digit() {
+            if file >= size || after_digit && symbol.is_ascii_digit() {
                 return None;
             }
             after_digit = symbol.is_ascii_digit();
             match symbol {
                 b'b' | b'w' => {
-                    pieces[(symbol == b'w') as usize] |= 1 << (rank * SIDE + file);
+                    pieces[(symbol == b'w') as usize] |= Point::of(file, rank).bit();
                     file += 1;
                 }
-                b'1'..=b'6' => file += (symbol - b'0') as usize,
+                b'1'..=b'7' => file += (symbol - b'0') as usize,
                 _ => return None,
             }
         }
-        if file != SIDE {
+        if file != size {
             return None;
         }
     }
@@ -318,10 +362,11 @@ fn parse_ranks(text: &str) -> Option<[u64; 2]> {
 
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for rank in (0..SIDE).rev() {
+        let size = self.variant.size();
+        for rank in (0..size).rev() {
             let mut empty = 0;
-            for file in 0..SIDE {
-                let symbol = match self.color_at(Point::of((rank * SIDE + file) as u8)) {
+            for file in 0..size {
+                let symbol = match self.color_at(Point::of(file, rank)) {
                     None => {
                         empty += 1;
                         continue;
@@ -343,7 +388,11 @@ impl fmt::Display for Position {
             }
         }
         let side = if self.side == Color::Black { 'b' } else { 'w' };
-        write!(f, " {side} {} {}", self.quiet, self.ply / 2 + 1)
+        write!(f, " {side} {} {}", self.quiet, self.ply / 2 + 1)?;
+        match self.variant {
+            Variant::Standard => Ok(()),
+            variant => write!(f, " {variant}"),
+        }
     }
 }
 

@@ -9,18 +9,25 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::board::{Point, SIDE};
+use crate::board::{GRID, Point};
 use crate::moves::Move;
 use crate::position::{Color, Position};
 use crate::rules::{Ending, GameResult, Outcome, Repetition, RuleSet};
+use crate::variant::Variant;
 
-/// What stands on each point.
-type Board = [Option<Color>; SIDE * SIDE];
+/// What stands on each point, by its index.
+type Board = [Option<Color>; GRID];
 
-/// The two circuits, walked once round; `~` is a loop.
-const WALKS: [&str; 2] = [
+/// The two circuits of a 6×6 board, walked once round; `~` is a loop.
+const WALKS_OF_6: [&str; 2] = [
     "a2 b2 c2 d2 e2 f2 ~ e1 e2 e3 e4 e5 e6 ~ f5 e5 d5 c5 b5 a5 ~ b6 b5 b4 b3 b2 b1 ~",
     "a3 b3 c3 d3 e3 f3 ~ d1 d2 d3 d4 d5 d6 ~ f4 e4 d4 c4 b4 a4 ~ c6 c5 c4 c3 c2 c1 ~",
+];
+
+/// Those of a 7×7 board.
+const WALKS_OF_7: [&str; 2] = [
+    "a2 b2 c2 d2 e2 f2 g2 ~ f1 f2 f3 f4 f5 f6 f7 ~ g6 f6 e6 d6 c6 b6 a6 ~ b7 b6 b5 b4 b3 b2 b1 ~",
+    "a3 b3 c3 d3 e3 f3 g3 ~ e1 e2 e3 e4 e5 e6 e7 ~ g5 f5 e5 d5 c5 b5 a5 ~ c7 c6 c5 c4 c3 c2 c1 ~",
 ];
 
 #[derive(Clone, Copy, PartialEq)]
@@ -29,21 +36,62 @@ enum Stop {
     Loop,
 }
 
-/// Each circuit in either direction: four closed walks.
-static DIRECTED_WALKS: LazyLock<Vec<Vec<Stop>>> = LazyLock::new(|| {
+/// A circuit in one direction: a closed walk.
+struct Walk {
+    stops: Vec<Stop>,
+    outer: bool,
+}
+
+fn directed_walks(texts: [&str; 2]) -> Vec<Walk> {
     let mut walks = Vec::new();
-    for text in WALKS {
+    for (text, outer) in texts.into_iter().zip([false, true]) {
         let stop = |name: &str| name.parse().map_or(Stop::Loop, Stop::At);
         let forward: Vec<Stop> = text.split(' ').map(stop).collect();
         let backward = forward.iter().copied().rev().collect();
-        walks.extend([forward, backward]);
+        walks.extend([forward, backward].map(|stops| Walk { stops, outer }));
     }
     walks
-});
+}
+
+static DIRECTED_WALKS_OF_6: LazyLock<Vec<Walk>> = LazyLock::new(|| directed_walks(WALKS_OF_6));
+static DIRECTED_WALKS_OF_7: LazyLock<Vec<Walk>> = LazyLock::new(|| directed_walks(WALKS_OF_7));
+
+fn all_points(size: usize) -> Vec<Point> {
+    (0..size * size).filter_map(|n| Point::at(n % size, n / size)).collect()
+}
+
+static POINTS_OF_6: LazyLock<Vec<Point>> = LazyLock::new(|| all_points(6));
+static POINTS_OF_7: LazyLock<Vec<Point>> = LazyLock::new(|| all_points(7));
+
+/// What the variants differ in.
+struct Rules {
+    pieces: usize,
+    points: &'static [Point],
+    walks: &'static [Walk],
+    diagonal_steps: bool,
+    slides: bool,
+}
+
+fn rules_of(variant: Variant) -> Rules {
+    let standard = Rules {
+        pieces: 12,
+        points: &POINTS_OF_6,
+        walks: &DIRECTED_WALKS_OF_6,
+        diagonal_steps: true,
+        slides: false,
+    };
+    let sepur = Rules { pieces: 14, points: &POINTS_OF_7, walks: &DIRECTED_WALKS_OF_7, ..standard };
+    match variant {
+        Variant::Standard => standard,
+        Variant::Rural => Rules { diagonal_steps: false, slides: true, ..standard },
+        Variant::Sepur => sepur,
+        Variant::SepurOrthogonal => Rules { diagonal_steps: false, ..sepur },
+    }
+}
 
 fn board(position: &Position) -> Board {
-    let mut board = [None; SIDE * SIDE];
-    for point in Point::all() {
+    let mut board = [None; GRID];
+    for &point in rules_of(position.variant()).points {
         board[point.index()] = position.color_at(point);
     }
     board
@@ -53,72 +101,100 @@ fn count(board: &Board, color: Color) -> usize {
     board.iter().filter(|&&piece| piece == Some(color)).count()
 }
 
-/// The points that the piece on `from` comes to after its first loop, on every run that it can
-/// make: empty ones, and the first piece that it meets.
-fn run(board: &Board, from: Point) -> Vec<Point> {
+/// The points that the piece on `from` comes to on every run along a walk that it can make: empty
+/// ones, and the first piece that it meets. Each with whether it has passed a loop before.
+fn run(board: &Board, walk: &Walk, from: Point) -> Vec<(Point, bool)> {
     let mut reached = Vec::new();
     // The piece has left its starting point.
     let mut board = *board;
     board[from.index()] = None;
-    for walk in DIRECTED_WALKS.iter() {
-        for start in (0..walk.len()).filter(|&stop| walk[stop] == Stop::At(from)) {
-            let mut looped = false;
-            // Twice round passes everything that an endless run would.
-            for stop in walk.iter().cycle().skip(start + 1).take(2 * walk.len()) {
-                let &Stop::At(point) = stop else {
-                    looped = true;
-                    continue;
-                };
-                if looped && point != from && !reached.contains(&point) {
-                    reached.push(point);
-                }
-                if board[point.index()].is_some() {
-                    break;
-                }
+    let stops = &walk.stops;
+    for start in (0..stops.len()).filter(|&stop| stops[stop] == Stop::At(from)) {
+        let mut looped = false;
+        // Twice round passes everything that an endless run would.
+        for stop in stops.iter().cycle().skip(start + 1).take(2 * stops.len()) {
+            let &Stop::At(point) = stop else {
+                looped = true;
+                continue;
+            };
+            if point != from {
+                reached.push((point, looped));
+            }
+            if board[point.index()].is_some() {
+                break;
             }
         }
     }
     reached
 }
 
-/// The legal moves, no ending rule applied, in no particular order. Twin of [`Position::moves`].
-pub fn moves(position: &Position) -> Vec<Move> {
-    let board = board(position);
-    let mut moves = captures(position);
-    for from in Point::all().filter(|p| board[p.index()] == Some(position.side_to_move())) {
-        for to in Point::all() {
-            let neighbours = from != to
-                && from.file().abs_diff(to.file()) <= 1
-                && from.rank().abs_diff(to.rank()) <= 1;
-            if neighbours && board[to.index()].is_none() {
-                moves.push(Move::new(from, to));
-            }
-        }
+/// The points that the piece on `from` attacks: those that it comes to after a loop.
+fn attacked(board: &Board, rules: &Rules, from: Point) -> Vec<Point> {
+    let runs = rules.walks.iter().flat_map(|walk| run(board, walk, from));
+    runs.filter(|&(_, looped)| looped).map(|(point, _)| point).collect()
+}
+
+/// The empty points that the piece on `from` may go to.
+fn quiet_targets(board: &Board, rules: &Rules, from: Point) -> Vec<Point> {
+    let is_neighbour = |to: &Point| {
+        let files = from.file().abs_diff(to.file());
+        let ranks = from.rank().abs_diff(to.rank());
+        files + ranks == 1 || rules.diagonal_steps && files == 1 && ranks == 1
+    };
+    let mut targets: Vec<Point> = rules.points.iter().copied().filter(is_neighbour).collect();
+    if rules.slides {
+        let outer = rules.walks.iter().filter(|walk| walk.outer);
+        targets.extend(outer.flat_map(|walk| run(board, walk, from)).map(|(point, _)| point));
     }
+    targets.retain(|to| board[to.index()].is_none());
+    targets
+}
+
+/// Sorted, each once.
+fn distinct(mut moves: Vec<Move>) -> Vec<Move> {
+    moves.sort_unstable();
+    moves.dedup();
     moves
 }
 
-/// The captures among the legal moves, in no particular order. Twin of [`Position::captures`].
+/// The legal moves, no ending rule applied, by start and target. Twin of [`Position::moves`].
+pub fn moves(position: &Position) -> Vec<Move> {
+    let (board, rules) = (board(position), rules_of(position.variant()));
+    let mut moves = captures(position);
+    for &from in rules.points {
+        if board[from.index()] == Some(position.side_to_move()) {
+            let targets = quiet_targets(&board, &rules, from);
+            moves.extend(targets.into_iter().map(|to| Move::new(from, to)));
+        }
+    }
+    distinct(moves)
+}
+
+/// The captures among the legal moves, by start and target. Twin of [`Position::captures`].
 pub fn captures(position: &Position) -> Vec<Move> {
-    let board = board(position);
+    let (board, rules) = (board(position), rules_of(position.variant()));
     let (own, enemy) = (position.side_to_move(), position.side_to_move().other());
     let mut captures = Vec::new();
-    for from in Point::all().filter(|p| board[p.index()] == Some(own)) {
-        for to in run(&board, from) {
-            if board[to.index()] == Some(enemy) {
-                captures.push(Move::new(from, to));
+    for &from in rules.points {
+        if board[from.index()] == Some(own) {
+            for to in attacked(&board, &rules, from) {
+                if board[to.index()] == Some(enemy) {
+                    captures.push(Move::new(from, to));
+                }
             }
         }
     }
-    captures
+    distinct(captures)
 }
 
 /// The points that each colour attacks, black's first. Twin of [`Position::attacks`].
 pub fn attacks(position: &Position) -> [u64; 2] {
-    let board = board(position);
+    let (board, rules) = (board(position), rules_of(position.variant()));
     [Color::Black, Color::White].map(|color| {
-        let pieces = Point::all().filter(|p| board[p.index()] == Some(color));
-        pieces.flat_map(|from| run(&board, from)).fold(0, |set, point| set | point.bit())
+        let pieces = rules.points.iter().filter(|p| board[p.index()] == Some(color));
+        pieces
+            .flat_map(|&from| attacked(&board, &rules, from))
+            .fold(0, |set, point| set | point.bit())
     })
 }
 
@@ -175,7 +251,10 @@ pub fn result(rules: &RuleSet, positions: &[Position]) -> Option<GameResult> {
     };
     let ending = if black == 0 || white == 0 {
         Ending::CapturedAll
-    } else if rules.ends_without_captures && black + white < 24 && no_capture_left() {
+    } else if rules.ends_without_captures
+        && black + white < 2 * rules_of(now.variant()).pieces
+        && no_capture_left()
+    {
         Ending::NoCaptureLeft
     } else if matches!(rules.repetition, Repetition::Ends(times) if occurred >= times.into()) {
         Ending::Repetition

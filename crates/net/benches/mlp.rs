@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use surakarta_game::Position;
-use surakarta_net::{Batch, Evaluator, INPUTS, Kernel, Mlp, Shape, active};
+use surakarta_game::{Position, Variant};
+use surakarta_net::{Batch, Evaluator, Kernel, MAX_INPUTS, Mlp, Shape, active};
 
 #[path = "../tests/net/twin.rs"]
 mod twin;
@@ -44,13 +44,13 @@ fn per_second(mlp: &mut Mlp, batches: &mut [Batch]) -> f64 {
 }
 
 fn evaluations(c: &mut Criterion) {
-    let positions = random_positions(8_192, 1);
+    let positions = random_positions(Variant::Standard, 8_192, 1);
     let mut batches = batches(&positions);
     let moves: usize = positions.iter().map(|p| p.moves().len()).sum();
     println!("{:.1} moves a position", moves as f64 / positions.len() as f64);
     for hidden in SHAPES {
-        let shape = Shape::mlp(hidden).expect("a shape");
-        let weights = lively_weights(hidden, 1);
+        let shape = Shape::mlp(hidden).expect("a shape").describe(Variant::Standard);
+        let weights = lively_weights(Variant::Standard, hidden, 1);
         for kernel in Kernel::available() {
             let speed = per_second(&mut Mlp::with_kernel(&weights, kernel), &mut batches);
             println!("{shape}, {}: {speed:.0} evaluations/s", kernel.name());
@@ -60,8 +60,8 @@ fn evaluations(c: &mut Criterion) {
     let mut group = c.benchmark_group("evaluate");
     group.throughput(Throughput::Elements(32));
     for hidden in SHAPES {
-        let shape = Shape::mlp(hidden).expect("a shape");
-        let mut mlp = Mlp::new(&lively_weights(hidden, 1));
+        let shape = Shape::mlp(hidden).expect("a shape").describe(Variant::Standard);
+        let mut mlp = Mlp::new(&lively_weights(Variant::Standard, hidden, 1));
         group.bench_function(BenchmarkId::new(mlp.kernel(), shape), |b| {
             let mut at = 0;
             b.iter(|| {
@@ -70,22 +70,28 @@ fn evaluations(c: &mut Criterion) {
             });
         });
     }
-    let weights = lively_weights(&[256, 128], 1);
-    group.bench_function(BenchmarkId::new("dense twin", weights.shape()), |b| {
-        let moves: Vec<_> = positions[..32].iter().map(|p| (p, p.moves())).collect();
-        b.iter(|| {
-            for (position, moves) in &moves {
-                black_box(dense_evaluation(&weights, position, moves));
-            }
+    let weights = lively_weights(Variant::Standard, &[256, 128], 1);
+    group.bench_function(
+        BenchmarkId::new("dense twin", weights.shape().describe(Variant::Standard)),
+        |b| {
+            let moves: Vec<_> = positions[..32].iter().map(|p| (p, p.moves())).collect();
+            b.iter(|| {
+                for (position, moves) in &moves {
+                    black_box(dense_evaluation(&weights, position, moves));
+                }
+            });
+        },
+    );
+    for variant in [Variant::Standard, Variant::Sepur] {
+        let positions = random_positions(variant, 32, 1);
+        group.bench_function(BenchmarkId::new("inputs alone", variant), |b| {
+            b.iter(|| {
+                for position in &positions[..32] {
+                    black_box(active(black_box(position), &mut [0; MAX_INPUTS]));
+                }
+            });
         });
-    });
-    group.bench_function("inputs alone", |b| {
-        b.iter(|| {
-            for position in &positions[..32] {
-                black_box(active(black_box(position), &mut [0; INPUTS]));
-            }
-        });
-    });
+    }
     group.finish();
 }
 

@@ -1,6 +1,6 @@
 //! What a search asks of a network: policy and outlook for a batch of positions.
 
-use surakarta_game::{Move, Position};
+use surakarta_game::{Move, Position, Variant};
 
 /// Positions to evaluate together and, afterwards, their evaluations. Buffers are kept between
 /// uses, so that a warm batch allocates nothing.
@@ -19,7 +19,7 @@ pub struct Batch {
 pub struct Outlook {
     /// Probabilities of a win, a draw and a loss; they sum to 1.
     pub wdl: [f32; 3],
-    /// Expected piece margin at the end, (own − enemy) / 12.
+    /// Expected piece margin at the end, (own − enemy) / pieces at the start.
     pub margin: f32,
 }
 
@@ -65,6 +65,20 @@ impl Batch {
         &self.positions[at]
     }
 
+    /// Whether every position is one of the variant that a network plays.
+    ///
+    /// # Errors
+    /// If one is not; the message names both variants.
+    pub fn expect_variant(&self, variant: Variant) -> Result<(), EvaluatorError> {
+        match self.positions.iter().find(|position| position.variant() != variant) {
+            None => Ok(()),
+            Some(position) => Err(EvaluatorError(format!(
+                "it is for the variant {variant} and the game is one of {}; give weights for that variant",
+                position.variant()
+            ))),
+        }
+    }
+
     /// Its legal moves, as pushed.
     pub fn moves(&self, at: usize) -> &[Move] {
         &self.moves[self.range(at)]
@@ -98,7 +112,7 @@ impl Batch {
     }
 }
 
-/// An evaluation failed: a device ran out of memory, say.
+/// An evaluation failed: a device ran out of memory, say, or a position is of another variant.
 #[derive(Debug, thiserror::Error)]
 #[error("the network could not be evaluated: {0}")]
 pub struct EvaluatorError(pub String);
@@ -111,6 +125,7 @@ pub trait Evaluator: Send {
     /// Fills in policy and outlook of every position of the batch.
     ///
     /// # Errors
-    /// If the device or library behind it fails; native networks never do.
+    /// If a position is of another variant than the network, or the device or library behind it
+    /// fails.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError>;
 }

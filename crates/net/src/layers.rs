@@ -1,9 +1,9 @@
 //! A network's layers, laid out for inference, and the arithmetic of one evaluation.
 
-use surakarta_game::{Move, Position};
+use surakarta_game::{Move, Position, Variant};
 
 use crate::evaluator::Outlook;
-use crate::inputs::{INPUTS, active, policy_index};
+use crate::inputs::{MAX_INPUTS, active, policy_index};
 use crate::lanes::{LANES, Lanes, softmax};
 use crate::shape::Shape;
 use crate::vector::Vector;
@@ -12,6 +12,7 @@ use crate::weights::Weights;
 /// Everything that evaluations only read.
 #[derive(Debug)]
 pub(crate) struct Layers {
+    variant: Variant,
     hidden: Vec<Hidden>,
     policy: Head,
     /// Win, draw, loss, margin.
@@ -37,7 +38,7 @@ struct Head {
 /// What one evaluation writes on its way.
 #[derive(Clone, Debug)]
 pub(crate) struct Scratch {
-    inputs: [u16; INPUTS],
+    inputs: [u16; MAX_INPUTS],
     /// The hidden layer at hand.
     units: Vec<Lanes>,
     /// Its units above 0, ascending, and their values.
@@ -65,13 +66,23 @@ impl Layers {
             bias: layers.iter().flat_map(|layer| linear(layer).1.to_vec()).collect(),
             rows: layers.iter().flat_map(|layer| vectors(linear(layer).0)).collect(),
         };
-        Layers { hidden, policy: head(&["policy"]), outlook: head(&["wdl", "margin"]) }
+        Layers {
+            variant: weights.variant(),
+            hidden,
+            policy: head(&["policy"]),
+            outlook: head(&["wdl", "margin"]),
+        }
+    }
+
+    /// The variant that the network plays.
+    pub(crate) fn variant(&self) -> Variant {
+        self.variant
     }
 
     pub(crate) fn scratch(&self) -> Scratch {
         let widest = self.hidden.iter().map(|layer| layer.bias.len()).max().unwrap_or(0);
         Scratch {
-            inputs: [0; INPUTS],
+            inputs: [0; MAX_INPUTS],
             units: vec![Lanes::splat(0.0); widest],
             active: vec![0; (widest + 1) * LANES],
             values: vec![0.0; (widest + 1) * LANES],
@@ -79,7 +90,7 @@ impl Layers {
         }
     }
 
-    /// Evaluates one position: probabilities of the moves, and the outlook. `BLOCK` vectors of a
+    /// Evaluates one position of this variant: probabilities of the moves, and the outlook. `BLOCK` vectors of a
     /// hidden layer and `OUTPUTS` moves (a divisor of [`LANES`]) are summed at once, as registers
     /// allow; no bit of the result depends on them.
     #[inline(always)]
@@ -113,7 +124,8 @@ impl Layers {
         *outlook = Outlook { wdl: [wdl[0].0[0], wdl[0].0[1], wdl[0].0[2]], margin };
 
         let side = position.side_to_move();
-        let index = |mv: Move| policy_index(mv, side).expect("batches hold legal moves only");
+        let index =
+            |mv: Move| policy_index(self.variant, mv, side).expect("batches hold legal moves only");
         logits.clear();
         for some in moves.chunks(LANES) {
             let mut lanes = Lanes::splat(f32::NEG_INFINITY);

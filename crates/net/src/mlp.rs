@@ -92,8 +92,10 @@ impl Mlp {
 }
 
 impl Evaluator for Mlp {
+    /// Fails only if a position is of another variant than the network.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
+        batch.expect_variant(layers.variant())?;
         match self.kernel.0 {
             Target::Portable => evaluate::<Lanes, 4, 4>(layers, scratch, batch),
             // SAFETY: this kernel exists only where `available` found these features.

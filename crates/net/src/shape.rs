@@ -1,14 +1,12 @@
 //! The shape of a network, and the tensors that it consists of.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
-use surakarta_game::MOVES;
+use surakarta_game::Variant;
 
-use crate::inputs::INPUTS;
+use crate::inputs::inputs;
 use crate::lanes::LANES;
 
-/// What a network is built like. In a configuration: `kind = "mlp"`, `hidden = [256, 128]`.
+/// What a network is built like. The board adds the numbers of inputs and of moves. In a configuration: `kind = "mlp"`, `hidden = [256, 128]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Shape {
@@ -16,7 +14,7 @@ pub enum Shape {
     Mlp(MlpShape),
 }
 
-/// Fully connected: [`INPUTS`] → hidden layers, each followed by ReLU → policy, win/draw/loss, margin.
+/// Fully connected: [`inputs`] → hidden layers, each followed by ReLU → policy, win/draw/loss, margin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "UncheckedMlp")]
 pub struct MlpShape {
@@ -108,11 +106,11 @@ impl Shape {
         UncheckedMlp { hidden: hidden.to_vec() }.try_into().map(Shape::Mlp)
     }
 
-    /// Every tensor of such a network, in the order in which weights keep them:
+    /// Every tensor of such a network for a variant, in the order in which weights keep them:
     /// `hidden.{i}.weight` (out, in) and `hidden.{i}.bias` for each hidden layer, then weight and
-    /// bias of `policy` ([`MOVES`] logits, see [`policy_index`](crate::policy_index)), `wdl` (logits of
+    /// bias of `policy` ([`Variant::moves`] logits, see [`policy_index`](crate::policy_index)), `wdl` (logits of
     /// win, draw, loss) and `margin` (linear), each on the last hidden layer.
-    pub fn tensors(&self) -> Vec<TensorSpec> {
+    pub fn tensors(&self, variant: Variant) -> Vec<TensorSpec> {
         let Shape::Mlp(mlp) = self;
         let mut tensors = Vec::new();
         let mut linear = |name: &str, outputs: usize, inputs: usize| {
@@ -120,29 +118,27 @@ impl Shape {
                 .push(TensorSpec { name: format!("{name}.weight"), dims: vec![outputs, inputs] });
             tensors.push(TensorSpec { name: format!("{name}.bias"), dims: vec![outputs] });
         };
-        let mut inputs = INPUTS;
+        let mut inputs = inputs(variant);
         for (i, &width) in mlp.hidden().iter().enumerate() {
             linear(&format!("hidden.{i}"), width, inputs);
             inputs = width;
         }
-        linear("policy", MOVES, inputs);
+        linear("policy", variant.moves(), inputs);
         linear("wdl", 3, inputs);
         linear("margin", 1, inputs);
         tensors
     }
 
-    /// How many numbers such a network consists of.
-    pub fn parameters(&self) -> usize {
-        self.tensors().iter().map(TensorSpec::len).sum()
+    /// How many numbers such a network for a variant consists of.
+    pub fn parameters(&self, variant: Variant) -> usize {
+        self.tensors(variant).iter().map(TensorSpec::len).sum()
     }
-}
 
-impl fmt::Display for Shape {
-    /// `mlp 184→256→128`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// How messages name such a network for a variant: `mlp 184→256→128`.
+    pub fn describe(&self, variant: Variant) -> String {
         let Shape::Mlp(mlp) = self;
-        write!(f, "mlp {INPUTS}")?;
-        mlp.hidden().iter().try_for_each(|width| write!(f, "→{width}"))
+        let hidden = mlp.hidden().iter().map(|width| format!("→{width}"));
+        format!("mlp {}{}", inputs(variant), hidden.collect::<String>())
     }
 }
 
@@ -153,8 +149,11 @@ mod tests {
     #[test]
     fn lists_the_tensors_of_a_network() {
         let shape = Shape::mlp(&[256, 128]).unwrap();
-        let tensors: Vec<_> =
-            shape.tensors().iter().map(|t| format!("{} {:?}", t.name, t.dims)).collect();
+        let tensors: Vec<_> = shape
+            .tensors(Variant::Standard)
+            .iter()
+            .map(|t| format!("{} {:?}", t.name, t.dims))
+            .collect();
         assert_eq!(
             tensors,
             [
@@ -170,8 +169,16 @@ mod tests {
                 "margin.bias [1]",
             ]
         );
-        assert_eq!(shape.parameters(), 184 * 256 + 256 + 256 * 128 + 128 + 129 * (768 + 3 + 1));
-        assert_eq!(shape.to_string(), "mlp 184→256→128");
+        let below = 256 * 128 + 128;
+        let parameters = 184 * 256 + 256 + below + 129 * (768 + 3 + 1);
+        assert_eq!(shape.parameters(Variant::Standard), parameters);
+        assert_eq!(shape.describe(Variant::Standard), "mlp 184→256→128");
+
+        let moves = Variant::Sepur.moves();
+        assert_ne!(moves, 768);
+        let parameters = 240 * 256 + 256 + below + 129 * (moves + 3 + 1);
+        assert_eq!(shape.parameters(Variant::Sepur), parameters);
+        assert_eq!(shape.describe(Variant::Sepur), "mlp 240→256→128");
     }
 
     #[test]

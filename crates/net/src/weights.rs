@@ -122,13 +122,16 @@ pub enum LoadProblem {
     Checksum,
     /// It is fine, but for another network than the one wanted.
     #[error(
-        "it holds a network {found} where {wanted} is wanted; change the shape or give other weights"
+        "it holds a network {found} where {wanted} is wanted; change the shape or give other weights",
+        found = .found.describe(*.variant), wanted = .wanted.describe(*.variant)
     )]
     OtherShape {
         /// What the file holds.
         found: Shape,
         /// What is wanted.
         wanted: Shape,
+        /// Of both.
+        variant: Variant,
     },
     /// It is fine, but for another variant than the one wanted.
     #[error("it is for the variant {found} where {wanted} is wanted; give other weights")]
@@ -169,7 +172,7 @@ impl Weights {
             }
         }
         let mut ordered = Vec::new();
-        for spec in shape.tensors() {
+        for spec in shape.tensors(variant) {
             let Some((dims, data)) = given.remove(&spec.name) else {
                 return Err(InvalidWeights::Missing(spec.name));
             };
@@ -191,14 +194,14 @@ impl Weights {
         }
     }
 
-    /// An untrained network for the standard variant, the same one for the same seed.
+    /// An untrained network for a variant, the same one for the same seed.
     ///
     /// Biases are 0. Weights are uniform with the variance 2 / inputs that keeps ReLU layers alive
     /// (He et al. 2015, arXiv:1502.01852); those of the heads are a tenth of that size, so that the
     /// untrained network hardly prefers anything.
-    pub fn random(shape: Shape, seed: u64) -> Weights {
+    pub fn random(shape: Shape, variant: Variant, seed: u64) -> Weights {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let tensors = shape.tensors().into_iter().map(|spec| {
+        let tensors = shape.tensors(variant).into_iter().map(|spec| {
             let data = match spec.dims[..] {
                 [_, inputs] => {
                     let scale = if spec.name.starts_with("hidden.") { 1.0 } else { 0.1 };
@@ -212,7 +215,7 @@ impl Weights {
         });
         let tensors = tensors.collect();
         let source = format!("random, seed {seed}");
-        Weights { shape, variant: Variant::Standard, source, tensors }
+        Weights { shape, variant, source, tensors }
     }
 
     /// The shape of the network.
@@ -320,24 +323,36 @@ impl Weights {
         read().map_err(|problem| LoadError { path: path.to_owned(), problem })
     }
 
+    /// Reads a weights file that must be for this variant.
+    ///
+    /// # Errors
+    /// As [`Weights::load`], or if the file is for another variant.
+    pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<Weights, LoadError> {
+        let path = path.as_ref();
+        let weights = Weights::load(path)?;
+        if weights.variant == variant {
+            return Ok(weights);
+        }
+        let problem = LoadProblem::OtherVariant { found: weights.variant, wanted: variant };
+        Err(LoadError { path: path.to_owned(), problem })
+    }
+
     /// Reads a weights file that must be for this shape and variant.
     ///
     /// # Errors
-    /// As [`Weights::load`], or if the file holds another network.
+    /// As [`Weights::load_for`], or if the file holds a network of another shape.
     pub fn load_as(
         path: impl AsRef<Path>,
         shape: &Shape,
         variant: Variant,
     ) -> Result<Weights, LoadError> {
         let path = path.as_ref();
-        let weights = Weights::load(path)?;
-        let problem = if weights.shape != *shape {
-            LoadProblem::OtherShape { found: weights.shape, wanted: shape.clone() }
-        } else if weights.variant != variant {
-            LoadProblem::OtherVariant { found: weights.variant, wanted: variant }
-        } else {
+        let weights = Weights::load_for(path, variant)?;
+        if weights.shape == *shape {
             return Ok(weights);
-        };
+        }
+        let (found, wanted) = (weights.shape, shape.clone());
+        let problem = LoadProblem::OtherShape { found, wanted, variant };
         Err(LoadError { path: path.to_owned(), problem })
     }
 

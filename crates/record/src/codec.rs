@@ -1,6 +1,6 @@
 //! How a game and a state become bytes: see [`shard`](crate::shard) for the layout.
 
-use surakarta_game::{Color, Ending, GameResult, Move, Outcome, POINTS, Position, Variant, points};
+use surakarta_game::{Color, Ending, GRID, GameResult, Move, Outcome, Position, Variant, points};
 
 use crate::game::{GameRecord, PlyRecord, Policy, SearchKind, dequantise, quantise};
 use crate::shard::State;
@@ -11,7 +11,7 @@ pub(crate) type Reason = String;
 /// Legal moves in the order of shards: by start, then target, points as [`Move`] orders them. It
 /// owes nothing to the move generator, so that old shards outlive it.
 pub(crate) fn ordered_moves(position: &Position, moves: &mut Vec<Move>) {
-    let mut targets = [0; POINTS];
+    let mut targets = [0; GRID];
     position.for_each_move(|mv| targets[mv.from().index()] |= mv.to().bit());
     moves.clear();
     for from in points(position.own()) {
@@ -287,12 +287,9 @@ pub(crate) fn decode_state(bytes: &[u8], variant: Variant) -> Result<State, Reas
 
 fn decode_position(text: &[u8], variant: Variant) -> Result<Position, Reason> {
     let text = std::str::from_utf8(text).map_err(|_| "a position is not text")?;
-    let position: Position = text.parse().map_err(|error| format!("{error}"))?;
+    let position = Position::parse(text, variant).map_err(|error| error.to_string())?;
     if position.to_string().as_bytes() != text.as_bytes() {
         return Err(format!("`{text}` is a second spelling of a position"));
-    }
-    if position.variant() != variant {
-        return Err(format!("a position is one of {}, not {variant}", position.variant()));
     }
     Ok(position)
 }
@@ -305,9 +302,13 @@ mod tests {
 
     use super::*;
 
+    fn any_variant(random: &mut ChaCha8Rng) -> Variant {
+        Variant::ALL[random.next_u32() as usize % Variant::ALL.len()]
+    }
+
     /// A short game with every kind of policy.
-    fn game(random: &mut ChaCha8Rng) -> GameRecord {
-        let mut game = Game::new(OLYMPIAD);
+    fn game(variant: Variant, random: &mut ChaCha8Rng) -> GameRecord {
+        let mut game = Game::from_position(OLYMPIAD, Position::start(variant));
         let mut plies = Vec::new();
         while game.result().is_none() && plies.len() < 12 {
             let moves = game.legal_moves();
@@ -330,7 +331,8 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(2);
         let mut moves = Vec::new();
         for _ in 0..500 {
-            for position in game(&mut random).positions() {
+            let variant = any_variant(&mut random);
+            for position in game(variant, &mut random).positions() {
                 ordered_moves(&position, &mut moves);
                 let mut sorted = position.moves();
                 sorted.sort();
@@ -345,14 +347,15 @@ mod tests {
         let mut understood = 0;
         for _ in 0..20_000 {
             let mut bytes = Vec::new();
-            encode_game(&game(&mut random), &mut bytes).unwrap();
+            let variant = any_variant(&mut random);
+            encode_game(&game(variant, &mut random), &mut bytes).unwrap();
             let at = random.next_u32() as usize % bytes.len();
             match random.next_u32() % 4 {
                 0 => bytes.truncate(at),
                 1 => random.fill_bytes(&mut bytes[at..]),
                 _ => bytes[at] = random.next_u32() as u8,
             }
-            if let Ok(game) = decode_game(&bytes, Variant::Standard, 5) {
+            if let Ok(game) = decode_game(&bytes, variant, 5) {
                 understood += 1;
                 let mut again = Vec::new();
                 encode_game(&game, &mut again).unwrap();

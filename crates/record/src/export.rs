@@ -21,6 +21,8 @@ pub struct GameRow {
     pub iteration: u64,
     /// The game's number in the iteration.
     pub game: u64,
+    /// The variant, as `standard` or `sepur`.
+    pub variant: String,
     /// The rules, as `olympiad` or `olympiad,no-capture=60`.
     pub rules: String,
     /// The position that it began with, in its one-line notation.
@@ -50,7 +52,7 @@ pub struct PositionRow {
     pub game: u64,
     /// The ply in the game, 0 the first.
     pub ply: usize,
-    /// The position before the ply, in its one-line notation.
+    /// The position before the ply, in its one-line notation, which names any variant but standard.
     pub position: String,
     /// The side to move, `black` or `white`; the columns from `value` on are seen by it.
     pub side: String,
@@ -65,7 +67,7 @@ pub struct PositionRow {
     pub value: Option<f32>,
     /// How the game ended: 1 won, 0 drawn, −1 lost.
     pub outcome: i8,
-    /// (own − enemy)/12 pieces at the end of the game.
+    /// Pieces at the end of the game: own − enemy, as a part of all that a side starts with.
     pub margin: f32,
     /// The search's policy as `move:probability` with blanks between, moves without any left out;
     /// empty where none was kept.
@@ -91,6 +93,7 @@ impl GameRow {
             seed: header.seed,
             iteration: header.iteration,
             game: game.number,
+            variant: header.variant.to_string(),
             rules: header.rules.to_string(),
             start: game.start.to_string(),
             moves: joined(&game.plies, |ply, out| write!(out, "{}", ply.mv)),
@@ -128,7 +131,7 @@ impl PositionRow {
                 sims: ply.simulations,
                 value: ply.value,
                 outcome: game.result.outcome.value_for(mover),
-                margin: margin(pieces_ahead(&last, mover)),
+                margin: margin(header.variant, pieces_ahead(&last, mover)),
                 policy: joined(&ply.policy.shares(), |(mv, share), out| {
                     write!(out, "{mv}:{share}")
                 }),

@@ -1,6 +1,6 @@
 //! What a network learns from.
 
-use surakarta_game::{Color, Move, Outcome, PIECES, Position, Symmetry};
+use surakarta_game::{Color, Move, Outcome, Position, Symmetry, Variant};
 
 use crate::game::PlyRecord;
 
@@ -13,7 +13,8 @@ pub struct Sample {
     pub policy: Vec<(Move, f32)>,
     /// How the game ended: 1 won, 0 drawn, −1 lost.
     pub outcome: i8,
-    /// (own − enemy)/12 pieces on the board when the game ended, whatever ended it.
+    /// Pieces on the board when the game ended, whatever ended it: own − enemy, as a part of all that
+    /// a side starts with.
     pub margin: f32,
     /// Value of the search's root in [−1, 1], if it had one.
     pub value: Option<f32>,
@@ -22,12 +23,12 @@ pub struct Sample {
 impl Sample {
     /// The sample of one ply of a game that ended so, with these pieces left.
     pub fn new(position: Position, ply: &PlyRecord, outcome: Outcome, last: &Position) -> Sample {
-        let mover = position.side_to_move();
+        let (variant, mover) = (position.variant(), position.side_to_move());
         Sample {
             position,
             policy: ply.policy.shares(),
             outcome: outcome.value_for(mover),
-            margin: margin(pieces_ahead(last, mover)),
+            margin: margin(variant, pieces_ahead(last, mover)),
             value: ply.value,
         }
     }
@@ -35,20 +36,22 @@ impl Sample {
     /// The same sample on the board after a symmetry.
     #[must_use]
     pub fn under(&self, symmetry: Symmetry) -> Sample {
+        let variant = self.position.variant();
+        let turned = |&(mv, share): &(Move, f32)| (mv.under(variant, symmetry), share);
         Sample {
             position: self.position.under(symmetry),
-            policy: self.policy.iter().map(|&(mv, share)| (mv.under(symmetry), share)).collect(),
+            policy: self.policy.iter().map(turned).collect(),
             ..*self
         }
     }
 }
 
-/// How many pieces more a colour has than the other, −12 to 12.
+/// How many pieces more a colour has than the other.
 pub(crate) fn pieces_ahead(position: &Position, color: Color) -> i8 {
     position.count(color) as i8 - position.count(color.other()) as i8
 }
 
 /// Pieces ahead as a part of all that a side can have.
-pub(crate) fn margin(pieces: i8) -> f32 {
-    pieces as f32 / PIECES as f32
+pub(crate) fn margin(variant: Variant, pieces: i8) -> f32 {
+    pieces as f32 / variant.pieces() as f32
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
-use surakarta_game::{Color, Key, Outcome};
+use surakarta_game::{Color, Key, Outcome, Position};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::game::GameRecord;
@@ -18,6 +18,8 @@ pub struct Summary {
     pub bytes: u64,
     /// Games in them.
     pub games: u64,
+    /// Games by variant; variants that did not occur are left out.
+    pub variants: BTreeMap<String, u64>,
     /// Games that Black has won.
     pub black_wins: u64,
     /// Drawn games.
@@ -40,7 +42,7 @@ pub struct Summary {
     pub distinct_games: u64,
     /// How many games were compared: all of them, up to a bound of memory.
     pub games_compared: u64,
-    /// Positions before a ply that differ in pieces or side to move, among the first
+    /// Positions before a ply that differ in variant, pieces or side to move, among the first
     /// [`positions_compared`](Self::positions_compared).
     pub distinct_positions: u64,
     /// How many positions were compared: one a ply, up to a bound of memory.
@@ -92,7 +94,7 @@ impl Survey {
             let game = game?;
             summary.count(&game);
             games.push(identity(&game));
-            positions.extend(game.positions().take(game.plies.len()).map(|p| p.key()));
+            positions.extend(game.positions().take(game.plies.len()).map(|p| place(&p)));
         }
         if self.games.len() < self.bound {
             summary.games_compared += games.len() as u64;
@@ -121,6 +123,7 @@ impl Survey {
 impl Summary {
     fn count(&mut self, game: &GameRecord) {
         self.games += 1;
+        count(&mut self.variants, game.start.variant().name());
         match game.result.outcome {
             Outcome::Win(Color::Black) => self.black_wins += 1,
             Outcome::Draw => self.draws += 1,
@@ -143,6 +146,13 @@ fn count(counts: &mut BTreeMap<String, u64>, name: &str) {
             counts.insert(name.to_owned(), 1);
         }
     }
+}
+
+/// Equal for positions with the same pieces and side to move in the same variant.
+fn place(position: &Position) -> Key {
+    let [black, white] = position.key();
+    // No point has these bits.
+    [black, white | (position.variant() as u64) << 56]
 }
 
 /// Equal for games with the same start and moves.

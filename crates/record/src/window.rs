@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use surakarta_game::{Position, Symmetry};
+use surakarta_game::{Position, Symmetry, Variant};
 
 use crate::codec::{Bytes, decode_policy, encode_policy, ordered_moves};
 use crate::game::{GameRecord, dequantise, quantise};
@@ -82,7 +82,7 @@ impl Window {
         };
         readers.sort_by_key(|reader| std::cmp::Reverse(age(reader)));
         readers.dedup_by_key(|reader| reader.root());
-        let newest = readers.first().map(|reader| reader.header().clone());
+        let newest = readers.first().map_or(String::new(), |reader| reader.header().kind());
 
         let mut parts: Vec<Arc<Part>> = Vec::new();
         let mut held = 0;
@@ -91,8 +91,13 @@ impl Window {
                 break;
             }
             let part = match self.parts.iter().find(|part| part.root == reader.root()) {
+                _ if reader.header().kind() != newest => Err(ShardError::Foreign {
+                    path: reader.path().to_owned(),
+                    found: reader.header().kind(),
+                    expected: newest.clone(),
+                }),
                 Some(part) => Ok(Arc::clone(part)),
-                None => Part::read(&mut reader, newest.as_ref()).map(Arc::new),
+                None => Part::read(&mut reader).map(Arc::new),
             };
             match part {
                 Ok(part) => {
@@ -119,6 +124,12 @@ impl Window {
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The variant that all samples are of; none without any.
+    pub fn variant(&self) -> Option<Variant> {
+        let first = self.parts.iter().find_map(|part| part.samples.first());
+        first.map(|sample| sample.position.variant())
     }
 
     /// Memory that the samples take.
@@ -213,16 +224,7 @@ struct Packed {
 const NO_VALUE: i16 = i16::MIN;
 
 impl Part {
-    fn read(reader: &mut ShardReader, newest: Option<&ShardHeader>) -> Result<Part, ShardError> {
-        if let Some(newest) = newest
-            && newest.kind() != reader.header().kind()
-        {
-            return Err(ShardError::Foreign {
-                path: reader.path().to_owned(),
-                found: reader.header().kind(),
-                expected: newest.kind(),
-            });
-        }
+    fn read(reader: &mut ShardReader) -> Result<Part, ShardError> {
         let mut part = Part {
             path: reader.path().to_owned(),
             root: reader.root(),
@@ -271,7 +273,7 @@ impl Part {
             position: packed.position,
             policy: policy.shares(),
             outcome: packed.outcome,
-            margin: margin(packed.margin),
+            margin: margin(packed.position.variant(), packed.margin),
             value: (packed.value != NO_VALUE).then(|| dequantise(packed.value)),
         }
     }

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::PathBuf;
 
-use games::{random_game, stream};
+use games::{random_game, random_game_of, random_variant, stream};
 use rand::seq::SliceRandom;
-use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD};
+use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD, Variant};
 use surakarta_record::export::{GameRow, PositionRow, export_games, export_positions};
 use surakarta_record::{
     GameRecord, Sample, Shard, ShardError, ShardHeader, Survey, Window, shard_name, write_shard,
@@ -23,14 +23,20 @@ struct Run {
 }
 
 fn run() -> Run {
+    run_of(Variant::Standard)
+}
+
+fn run_of(variant: Variant) -> Run {
     let dir = tempfile::tempdir().unwrap();
     let (mut paths, mut all) = (Vec::new(), Vec::new());
     let mut random = stream(1);
     for iteration in 0..3 {
         for first_game in [0, 30] {
             let numbers = first_game..first_game + 30;
-            let games: Vec<_> = numbers.map(|n| random_game(OLYMPIAD, n, &mut random)).collect();
-            let header = ShardHeader { iteration, first_game, games: 30, ..Default::default() };
+            let game = |n| random_game_of(variant, OLYMPIAD, n, &mut random);
+            let games: Vec<_> = numbers.map(game).collect();
+            let header =
+                ShardHeader { variant, iteration, first_game, games: 30, ..Default::default() };
             let path = dir.path().join(shard_name(iteration, first_game));
             write_shard(&path, &header, &games).unwrap();
             paths.push(path);
@@ -58,7 +64,8 @@ fn samples_are_seen_by_the_mover() {
     let mut random = stream(2);
     let mut seen = 0;
     for number in 0..300 {
-        let game = random_game(OLYMPIAD, number, &mut random);
+        let variant = random_variant(&mut random);
+        let game = random_game_of(variant, OLYMPIAD, number, &mut random);
         let last = *game.positions().collect::<Vec<_>>().last().unwrap();
         let full = game.positions().zip(&game.plies).filter(|(_, ply)| ply.is_sample());
         let full: Vec<_> = full.collect();
@@ -82,7 +89,7 @@ fn samples_are_seen_by_the_mover() {
             };
             assert_eq!(sample.outcome, expected);
             let ahead = last.count(me) as f32 - last.count(me.other()) as f32;
-            assert_eq!(sample.margin, ahead / 12.0);
+            assert_eq!(sample.margin, ahead / variant.pieces() as f32);
         }
     }
     assert!(seen > 1_000);
@@ -161,20 +168,22 @@ fn every_sample_is_used_equally_often() {
 
 #[test]
 fn batches_turn_the_board() {
-    let run = run();
-    let window = load(&run.paths, 1_000_000);
-    for step in 0..20 {
-        let draws = window.draws(1, 1, step, 32);
-        for (draw, sample) in draws.iter().zip(window.batch(1, 1, step, 32)) {
-            let original = window.sample(draw.index);
-            assert_eq!(sample, original.under(draw.symmetry));
-            assert_eq!(sample.under(draw.symmetry.inverse()), original);
-            let legal: BTreeSet<_> = sample.position.moves().into_iter().collect();
-            assert!(sample.policy.iter().all(|(mv, _)| legal.contains(mv)));
+    for variant in Variant::ALL {
+        let run = run_of(variant);
+        let window = load(&run.paths, 1_000_000);
+        for step in 0..20 {
+            let draws = window.draws(1, 1, step, 32);
+            for (draw, sample) in draws.iter().zip(window.batch(1, 1, step, 32)) {
+                let original = window.sample(draw.index);
+                assert_eq!(sample, original.under(draw.symmetry));
+                assert_eq!(sample.under(draw.symmetry.inverse()), original);
+                let legal: BTreeSet<_> = sample.position.moves().into_iter().collect();
+                assert!(sample.policy.iter().all(|(mv, _)| legal.contains(mv)));
+            }
         }
+        // More than there are: the walk goes on.
+        assert_eq!(window.draws(1, 1, 0, 3 * window.len()).len(), 3 * window.len());
     }
-    // More than there are: the walk goes on.
-    assert_eq!(window.draws(1, 1, 0, 3 * window.len()).len(), 3 * window.len());
     assert_eq!(Window::default().batch(1, 1, 0, 32), []);
 }
 
@@ -209,8 +218,32 @@ fn damaged_and_foreign_shards_are_left_out_and_named() {
 }
 
 #[test]
+fn a_window_holds_one_variant() {
+    let (run, other) = (run(), run_of(Variant::Rural));
+    let mut window = load(&run.paths[..4], 1_000_000);
+    // The newest shard decides, even over those that the window holds already.
+    let paths: Vec<_> = run.paths[..4].iter().chain(&other.paths[4..]).cloned().collect();
+    let errors = window.load(&paths, 1_000_000);
+    assert_eq!(errors.len(), 4);
+    for error in errors {
+        let error = error.to_string();
+        let both =
+            "games of standard under olympiad, the newest shard games of rural under olympiad";
+        assert!(error.contains(both) && error.contains("leave one kind out"), "{error}");
+    }
+    assert_eq!(window.len(), other.samples(4..6).len());
+    assert_eq!(window.variant(), Some(Variant::Rural));
+    assert!((0..window.len()).all(|n| window.sample(n).position.variant() == Variant::Rural));
+    assert_eq!(Window::default().variant(), None);
+}
+
+#[test]
 fn tables_hold_what_the_records_hold() {
-    let run = run();
+    Variant::ALL.into_iter().for_each(compare_tables);
+}
+
+fn compare_tables(variant: Variant) {
+    let run = run_of(variant);
     let (mut games, mut positions) = (Vec::new(), Vec::new());
     assert_eq!(export_games(&run.paths, &mut games).unwrap(), 180);
     let plies = run.games.iter().flatten().map(|game| game.plies.len() as u64).sum::<u64>();
@@ -220,12 +253,12 @@ fn tables_hold_what_the_records_hold() {
     let heading = rows.headers().unwrap().iter().collect::<Vec<_>>().join(",");
     assert_eq!(
         heading,
-        "seed,iteration,game,rules,start,moves,ending,outcome,plies,black_pieces,white_pieces"
+        "seed,iteration,game,variant,rules,start,moves,ending,outcome,plies,black_pieces,white_pieces"
     );
     let records = || run.games.iter().flatten();
     for (row, game) in rows.deserialize().zip(records()) {
         let row: GameRow = row.unwrap();
-        assert_eq!(row.start.parse(), Ok(game.start));
+        assert_eq!((row.variant.parse(), row.start.parse()), (Ok(variant), Ok(game.start)));
         let moves: Vec<Move> = row.moves.split_whitespace().map(|mv| mv.parse().unwrap()).collect();
         assert_eq!(moves, game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>());
         assert_eq!(row.ending.parse(), Ok(game.result.ending));
@@ -276,6 +309,7 @@ fn counts_are_those_of_the_records() {
     let summary = survey.summary();
     let games: Vec<_> = run.games.iter().chain([&run.games[0]]).flatten().collect();
     assert_eq!((summary.shards, summary.games), (7, 210));
+    assert_eq!(summary.variants, [("standard".to_owned(), 210)].into());
     let won = |name| {
         let winner = |game: &GameRecord| match game.result.outcome {
             Outcome::Win(color) => color.name(),

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use games::{random_game, random_rules, random_shard, stream, typical_game};
+use games::{random_game, random_game_of, random_rules, random_shard, stream, typical_game};
 use rand::RngExt;
-use surakarta_game::{Ending, OLYMPIAD, Outcome};
+use surakarta_game::{Ending, OLYMPIAD, Outcome, Variant};
 use surakarta_record::shard::{
     Place, list_shards, parse_shard_name, verify, write_shard_with_states,
 };
@@ -21,7 +21,7 @@ use surakarta_record::{
 fn games_come_back_as_they_were() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.shard");
-    let mut endings = BTreeMap::new();
+    let (mut endings, mut variants) = (BTreeMap::new(), BTreeMap::new());
     for seed in 0..60 {
         let mut random = stream(seed);
         let (header, games) = random_shard(seed * 2, &mut random);
@@ -41,6 +41,7 @@ fn games_come_back_as_they_were() {
         }
         let error = reader.game(games.len() as u64).unwrap_err();
         assert!(matches!(error, ShardError::NoSuchGame { .. }), "{error}");
+        *variants.entry(header.variant.name()).or_insert(0) += games.len();
         for game in &games {
             *endings.entry(game.result.ending).or_insert(0) += 1;
         }
@@ -48,6 +49,28 @@ fn games_come_back_as_they_were() {
     // The generator reaches everything that can happen.
     assert_eq!(endings.keys().copied().collect::<Vec<_>>(), Ending::ALL, "{endings:?}");
     assert!(endings.values().sum::<i32>() > 3_000, "{endings:?}");
+    assert!(variants.len() == Variant::ALL.len() && variants.values().all(|&n| n > 300));
+}
+
+#[test]
+fn a_game_of_another_variant_than_the_headers_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.shard");
+    for header in Variant::ALL {
+        for variant in Variant::ALL {
+            let game = random_game_of(variant, OLYMPIAD, 0, &mut stream(10));
+            let header = ShardHeader { variant: header, games: 1, ..ShardHeader::default() };
+            let written = write_shard(&path, &header, &[game]);
+            if variant == header.variant {
+                written.unwrap();
+                assert_eq!(ShardReader::open(&path).unwrap().header().variant, variant);
+            } else {
+                let error = written.unwrap_err().to_string();
+                let expected = format!("a position is one of {variant}, not {}", header.variant);
+                assert!(error.contains(&expected), "{error}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -75,7 +98,7 @@ fn states_come_back_as_they_were() {
     let (header, games) = random_shard(3, &mut random);
     let states: Vec<State> = (0..10_000)
         .map(|_| State {
-            position: games::random_start(&mut random),
+            position: games::random_start(header.variant, &mut random),
             value: dequantise(random.random_range(-i16::MAX..=i16::MAX)),
         })
         .collect();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use surakarta_arena::{
     ArenaGame, Progress, ProgressLine, Session, Standings, StandingsOptions, Tournament,
 };
-use surakarta_game::RuleSet;
+use surakarta_game::{RuleSet, Variant};
 use surakarta_search::PlayerSpec;
 
 use crate::config::text;
@@ -28,6 +28,9 @@ pub struct Contest {
     /// Random plies of an opening.
     #[serde(default = "opening_plies")]
     pub opening_plies: u32,
+    /// The variant.
+    #[serde(default, with = "text")]
+    pub variant: Variant,
     /// The rules.
     #[serde(default, with = "text")]
     pub rules: RuleSet,
@@ -84,24 +87,27 @@ pub(crate) fn check_pairs(key: &str, pairs: u32) -> Result<()> {
     Ok(())
 }
 
-/// Plays what the journal does not hold yet, and rates the players by all games so far.
+/// Plays what the journal does not hold yet, and rates the players by all games so far. `run` is the
+/// folder that `net=latest` and `net=best` mean.
 ///
 /// # Errors
 /// If a player cannot be made, or the journal is another tournament's or cannot be written.
 pub fn play(
     contest: &Contest,
     journal: Option<&Path>,
-    networks: &Networks,
+    run: Option<&Path>,
     stop: &AtomicBool,
 ) -> Result<Standings> {
+    let networks = Networks::of_run(run, contest.variant);
     let names: Vec<String> = contest.players.iter().map(ToString::to_string).collect();
     // A player that cannot be made is said before any game.
     for spec in &contest.players {
         networks.player(spec)?;
     }
-    let Contest { pairs, opening_plies, rules, seed, .. } = *contest;
+    let Contest { pairs, opening_plies, variant, rules, seed, .. } = *contest;
     check_pairs("pairs", pairs)?;
-    let tournament = Tournament::round_robin(&names, pairs as usize, opening_plies, rules, seed)?;
+    let pairs = pairs as usize;
+    let tournament = Tournament::round_robin(&names, pairs, opening_plies, variant, rules, seed)?;
     let pool = thread_pool(contest.threads)?;
     let line = ProgressLine::new();
     let show = |_: Option<&ArenaGame>, progress: &Progress| {

@@ -84,7 +84,7 @@ fn shard_iteration(path: &Path) -> Option<u64> {
 /// call goes on then.
 ///
 /// # Errors
-/// If a shard is damaged, a file cannot be read or written, or training diverges.
+/// If a shard is damaged or of another variant than the configuration's, a file cannot be read or written, or training diverges.
 #[cfg(feature = "torch")]
 pub fn train(
     config: &Config,
@@ -109,22 +109,28 @@ pub fn train(
     if window.is_empty() {
         bail!("there is nothing to learn from: the shards hold no full search with its policy");
     }
+    let variant = config.run.variant;
+    if let Some(found) = window.variant().filter(|&found| found != variant) {
+        bail!(
+            "the shards hold games of {found}, and [run] variant is {variant}; write variant = \"{found}\" or give other shards"
+        );
+    }
     let device = config.run.device;
     let mut learner = if files.partial.exists() {
-        let checkpoint = Checkpoint::load_as(&files.partial, &config.network)?;
+        let checkpoint = Checkpoint::load_as(&files.partial, &config.network, variant)?;
         Learner::resume(settings.clone(), &checkpoint, device)?
     } else {
         match &files.from {
             Beginning::Checkpoint(path) => {
-                let checkpoint = Checkpoint::load_as(path, &config.network)?;
+                let checkpoint = Checkpoint::load_as(path, &config.network, variant)?;
                 Learner::resume(settings.clone(), &checkpoint, device)?
             }
             Beginning::Weights(path) => {
-                let weights = Weights::load_as(path, &config.network, config.run.variant)?;
+                let weights = Weights::load_as(path, &config.network, variant)?;
                 Learner::new(settings.clone(), &weights, device)?
             }
             Beginning::Fresh => {
-                let weights = Weights::random(config.network.clone(), config.run.seed);
+                let weights = Weights::random(config.network.clone(), variant, config.run.seed);
                 Learner::new(settings.clone(), &weights, device)?
             }
         }

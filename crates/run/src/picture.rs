@@ -1,6 +1,6 @@
 //! The board with its loops, drawn with characters.
 
-use surakarta_game::{Color, Move, Point, Position, board::SIDE};
+use surakarta_game::{Color, Move, Position, points};
 
 /// Columns between neighbouring points, and rows.
 const STEP: (usize, usize) = (4, 2);
@@ -19,32 +19,28 @@ pub fn sign(color: Color) -> char {
 /// the top if `flipped`. The points of the last move are marked: its start with `•`, and its target's
 /// piece as a capital letter.
 pub fn board(position: &Position, last: Option<Move>, flipped: bool) -> String {
-    let width = 2 * MARGIN.0 + (SIDE - 1) * STEP.0 + 1;
-    let height = 2 * MARGIN.1 + (SIDE - 1) * STEP.1 + 1;
-    let mut canvas = Canvas { cells: vec![vec![' '; width]; height] };
+    let board = position.variant().board();
+    let last_line = position.variant().size() - 1;
     let column = |file: usize| MARGIN.0 + STEP.0 * file;
-    let row = |rank: usize| MARGIN.1 + STEP.1 * (SIDE - 1 - rank);
-    canvas.grid(column(0), row(SIDE - 1), column(SIDE - 1), row(0));
+    let row = |rank: usize| MARGIN.1 + STEP.1 * (last_line - rank);
+    let (left, right, top, bottom) = (column(0), column(last_line), row(last_line), row(0));
+    let cells = vec![vec![' '; right + MARGIN.0 + 1]; bottom + MARGIN.1 + 1];
+    let mut canvas = Canvas { cells, left, right, top, bottom };
+    canvas.grid();
     // The loop of the n-th line from the edge stands out by n steps of the margin.
     for n in 1..=2 {
+        let (near, far) = (n, last_line - n);
         let (out_x, out_y) = (2 * n, n);
-        canvas.corner(column(n), row(SIDE - 1 - n), column(0) - out_x, row(SIDE - 1) - out_y);
-        canvas.corner(
-            column(SIDE - 1 - n),
-            row(SIDE - 1 - n),
-            column(SIDE - 1) + out_x,
-            row(SIDE - 1) - out_y,
-        );
-        canvas.corner(column(n), row(n), column(0) - out_x, row(0) + out_y);
-        canvas.corner(column(SIDE - 1 - n), row(n), column(SIDE - 1) + out_x, row(0) + out_y);
+        canvas.corner(column(near), row(far), left - out_x, top - out_y);
+        canvas.corner(column(far), row(far), right + out_x, top - out_y);
+        canvas.corner(column(near), row(near), left - out_x, bottom + out_y);
+        canvas.corner(column(far), row(near), right + out_x, bottom + out_y);
     }
-    for point in Point::all() {
-        let (file, rank) = match flipped {
-            false => (point.file(), point.rank()),
-            true => (SIDE - 1 - point.file(), SIDE - 1 - point.rank()),
-        };
+    let seen = |n: usize| if flipped { last_line - n } else { n };
+    for point in points(board) {
         let moved = last.is_some_and(|mv| mv.to() == point);
-        canvas.cells[row(rank)][column(file)] = match position.color_at(point) {
+        let cell = &mut canvas.cells[row(seen(point.rank()))][column(seen(point.file()))];
+        *cell = match position.color_at(point) {
             Some(color) if moved => sign(color).to_ascii_uppercase(),
             Some(color) => sign(color),
             None if last.is_some_and(|mv| mv.from() == point) => '•',
@@ -53,33 +49,36 @@ pub fn board(position: &Position, last: Option<Move>, flipped: bool) -> String {
     }
     let mut text = String::new();
     for (y, cells) in canvas.cells.iter().enumerate() {
-        let rank = (0..SIDE).find(|&rank| row(rank) == y);
-        let name = rank.map(|rank| if flipped { SIDE - rank } else { rank + 1 });
-        let name = name.map_or(" ".to_owned(), |n| n.to_string());
+        let rank = (0..=last_line).find(|&rank| row(seen(rank)) == y);
+        let name = rank.map_or(" ".to_owned(), |rank| (rank + 1).to_string());
         let line: String = cells.iter().collect();
         text += format!("{name} {line}").trim_end();
         text.push('\n');
     }
-    let names = "abcdef";
-    let mut line = vec![' '; width + 2];
-    for (file, name) in names.chars().enumerate() {
-        line[2 + column(if flipped { SIDE - 1 - file } else { file })] = name;
+    let mut line = vec![' '; 2 + right + 1];
+    for (file, name) in (0..=last_line).zip('a'..) {
+        line[2 + column(seen(file))] = name;
     }
     text + line.into_iter().collect::<String>().trim_end() + "\n"
 }
 
 struct Canvas {
     cells: Vec<Vec<char>>,
+    /// Where the outermost lines of the board run.
+    left: usize,
+    right: usize,
+    top: usize,
+    bottom: usize,
 }
 
 impl Canvas {
     /// The lines of the board.
-    fn grid(&mut self, left: usize, top: usize, right: usize, bottom: usize) {
-        for y in (top..=bottom).step_by(STEP.1) {
-            self.horizontal(y, left, right);
+    fn grid(&mut self) {
+        for y in (self.top..=self.bottom).step_by(STEP.1) {
+            self.horizontal(y, self.left, self.right);
         }
-        for x in (left..=right).step_by(STEP.0) {
-            self.vertical(x, top, bottom);
+        for x in (self.left..=self.right).step_by(STEP.0) {
+            self.vertical(x, self.top, self.bottom);
         }
     }
 
@@ -99,8 +98,8 @@ impl Canvas {
     /// end of the line on row `y`. The board's own lines meet it from inside.
     fn corner(&mut self, x: usize, y: usize, out_x: usize, out_y: usize) {
         let (left, above) = (out_x < x, out_y < y);
-        let edge_x = if left { MARGIN.0 } else { MARGIN.0 + (SIDE - 1) * STEP.0 };
-        let edge_y = if above { MARGIN.1 } else { MARGIN.1 + (SIDE - 1) * STEP.1 };
+        let edge_x = if left { self.left } else { self.right };
+        let edge_y = if above { self.top } else { self.bottom };
         let inward = |edge: usize, out: usize| if out < edge { edge - 1 } else { edge + 1 };
         self.vertical(x, inward(edge_y, out_y), out_y);
         self.horizontal(y, inward(edge_x, out_x), out_x);

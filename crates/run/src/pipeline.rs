@@ -36,8 +36,8 @@ pub struct Around<'a> {
 /// Whether a run can begin or go on in this folder, as far as that can be told before any game.
 ///
 /// # Errors
-/// If training cannot run here, or weights are missing, damaged or of another shape: those that the
-/// run begins with, or an opponent's.
+/// If training cannot run here, or weights are missing, damaged or of another shape or variant: those
+/// that the run begins with, or an opponent's.
 pub fn check(config: &Config, folder: &Path) -> Result<()> {
     let run = &config.run;
     if let Some(init) = &run.init
@@ -49,7 +49,7 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
         if let PlayerSpec::Mcts(spec) = opponent
             && matches!(spec.net, NetRef::Path(_))
         {
-            Networks::new().load(&spec.net)?;
+            Networks::new(run.variant).load(&spec.net)?;
         }
     }
     learn::check_device(config)
@@ -110,7 +110,7 @@ impl Run<'_> {
         let run = &self.config.run;
         let weights = match &run.init {
             Some(init) => Weights::load_as(init, &self.config.network, run.variant)?,
-            None => Weights::random(self.config.network.clone(), run.seed),
+            None => Weights::random(self.config.network.clone(), run.variant, run.seed),
         };
         Ok(weights.save(&path)?)
     }
@@ -120,7 +120,7 @@ impl Run<'_> {
         let run = &self.config.run;
         let lag = if run.overlap { 2 } else { 1 };
         let player = NetRef::Path(self.directory.weights(iteration.saturating_sub(lag)));
-        let network = Networks::new().load(&player)?;
+        let network = Networks::new(run.variant).load(&player)?;
         let games = Games {
             variant: run.variant,
             rules: run.rules,

@@ -5,27 +5,28 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
+use surakarta_game::Variant;
 use surakarta_net::{Evaluator, Mlp, Weights};
 use surakarta_search::{NetRef, Player, PlayerSpec};
 
 use crate::directory::{best_weights, latest_weights};
 
-/// Loads each network once and lends it to any number of players.
-#[derive(Default)]
+/// Loads each network once and lends it to any number of players, all of one variant.
 pub struct Networks {
+    variant: Variant,
     run: Option<PathBuf>,
     loaded: Mutex<HashMap<PathBuf, (Mlp, String)>>,
 }
 
 impl Networks {
     /// Networks by path only: there is no run that `net=latest` and `net=best` could mean.
-    pub fn new() -> Networks {
-        Networks::default()
+    pub fn new(variant: Variant) -> Networks {
+        Networks::of_run(None, variant)
     }
 
     /// Networks of the run in a folder, too, if one is given.
-    pub fn of_run(folder: Option<&Path>) -> Networks {
-        Networks { run: folder.map(Path::to_owned), loaded: Mutex::default() }
+    pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks {
+        Networks { variant, run: folder.map(Path::to_owned), loaded: Mutex::default() }
     }
 
     /// The file that a player's network lies in.
@@ -58,14 +59,14 @@ impl Networks {
     /// The network itself, and the hash of its weights.
     ///
     /// # Errors
-    /// If the file is missing, damaged, or for another program.
+    /// If the file is missing, damaged, or for another program or variant.
     pub fn load(&self, net: &NetRef) -> Result<(Mlp, String)> {
         let path = self.path(net)?;
         let mut loaded = self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(found) = loaded.get(&path) {
             return Ok(found.clone());
         }
-        let weights = Weights::load(&path)?;
+        let weights = Weights::load_for(&path, self.variant)?;
         let network = (Mlp::new(&weights), weights.hash());
         loaded.insert(path, network.clone());
         Ok(network)

@@ -10,7 +10,7 @@ use surakarta_arena::{
 };
 use surakarta_search::NetRef;
 
-use crate::config::Config;
+use crate::config::{Config, RunConfig};
 use crate::directory::{RunDirectory, write_file};
 use crate::players::Networks;
 
@@ -136,10 +136,11 @@ fn play(
         pairings.extend(among);
     }
     let seed = config.run.seed ^ u64::from(event.iteration) << 32;
-    let openings =
-        OpeningSet::random(config.run.rules, seed, rating.opening_plies, event.pairs as usize)?;
-    let tournament = Tournament::new(&names, pairings, openings, config.run.rules, seed)?;
-    let networks = Networks::new();
+    let RunConfig { variant, rules, .. } = config.run;
+    let pairs = event.pairs as usize;
+    let openings = OpeningSet::random(variant, rules, seed, rating.opening_plies, pairs)?;
+    let tournament = Tournament::new(&names, pairings, openings, rules, seed)?;
+    let networks = Networks::new(variant);
     let factory = |n: usize| networks.player(&specs[n]).map_err(Into::into);
     let line = ProgressLine::new();
     let journal = event.path(directory);

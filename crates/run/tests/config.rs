@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use surakarta_game::Variant;
 use surakarta_run::config::Config;
 use surakarta_run::contest::Contest;
 
@@ -77,6 +78,22 @@ fn a_configuration_survives_being_written() {
 }
 
 #[test]
+fn every_variant_can_be_named() {
+    let parse = |name: &str| {
+        let variant = format!("games = 8\nvariant = \"{name}\"");
+        Config::parse(&SMALL.replace("games = 8", &variant))
+    };
+    for variant in Variant::ALL {
+        let config = parse(variant.name()).unwrap();
+        assert_eq!(config.run.variant, variant);
+        assert_eq!(Config::parse(&config.to_text().unwrap()).unwrap(), config);
+    }
+    assert_eq!(Config::parse(SMALL).unwrap().run.variant, Variant::Standard);
+    let differences = parse("sepur").unwrap().differences(&parse("rural").unwrap());
+    assert_eq!(differences, ["[run] variant: \"sepur\" → \"rural\""]);
+}
+
+#[test]
 fn mistakes_are_named() {
     for (from, to, expected) in [
         ("seed = 1", "seed = 1\nsede = 2", "sede"),
@@ -85,6 +102,7 @@ fn mistakes_are_named() {
         ("name = \"small\"", "name = \"../small\"", "[run] name"),
         ("iterations = 2", "iterations = 0", "[run] iterations is 0"),
         ("games = 8", "games = 8\nrules = \"chess\"", "`chess` is not a rule set"),
+        ("games = 8", "games = 8\nvariant = \"hexagonal\"", "`hexagonal` is not a variant"),
         ("games = 8", "games = 8\ndevice = \"tpu\"", "tpu"),
         ("hidden = [32]", "hidden = [33]", "33"),
         ("every = 0", "every = 5", "opponents is empty"),

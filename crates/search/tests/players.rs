@@ -19,15 +19,16 @@ fn players() -> Vec<Box<dyn Player>> {
 
 const LITTLE: Limits = Limits { simulations: Some(8), nodes: Some(200), depth: None, time: None };
 
-/// The position after some random plies, from the start or from scattered pieces.
+/// The position after some random plies of any variant, from the start or from scattered pieces.
 fn some_game(rules: RuleSet, rng: &mut Stream) -> Game {
-    let mut game = Game::new(rules);
+    let variant = Variant::ALL[rng.random_range(0..Variant::ALL.len())];
+    let mut game = Game::from_position(rules, Position::start(variant));
     if rng.random() {
         let black = rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>();
         let white = rng.random::<u64>() & rng.random::<u64>() & rng.random::<u64>() & !black;
-        let (black, white) = (black & 0x0f_ffff_ffff, white & 0x0f_ffff_ffff);
+        let (black, white) = (black & variant.board(), white & variant.board());
         let side = if rng.random() { Color::Black } else { Color::White };
-        if let Ok(start) = Position::new(Variant::Standard, black, white, side, 0) {
+        if let Ok(start) = Position::new(variant, black, white, side, 0) {
             game = Game::from_position(rules, start);
         }
     }

@@ -136,6 +136,7 @@ impl Batch<'_> {
         let counters = Counters::default();
         let wanted = missing.iter().map(|&(_, games)| u64::from(games)).sum();
         let setting = Setting {
+            variant: self.header.variant,
             rules: self.header.rules,
             config: self.config,
             search: match source {
@@ -223,6 +224,9 @@ impl Batch<'_> {
         let header = reader.header();
         if (header.first_game, header.games) != (first, u64::from(games)) {
             return other("range of games", &header.games, &games);
+        }
+        if found.variant != wanted.variant {
+            return other("variant", &found.variant.name(), &wanted.variant.name());
         }
         if found.player != wanted.player {
             return other("player", &found.player, &wanted.player);

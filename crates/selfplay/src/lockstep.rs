@@ -1,7 +1,7 @@
 //! One worker of tree search: many games in lockstep, one leaf a game, one batch a step.
 
 use rand::RngExt;
-use surakarta_game::{Game, RuleSet};
+use surakarta_game::{Game, Position, RuleSet, Variant};
 use surakarta_net::{Batch, Evaluator};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
 use surakarta_search::{Root, Search, SearchConfig, Step, Stream, stream};
@@ -12,6 +12,7 @@ use crate::{SelfplayConfig, SelfplayError};
 
 /// What all games of a batch have in common.
 pub(crate) struct Setting<'a> {
+    pub(crate) variant: Variant,
     pub(crate) rules: RuleSet,
     pub(crate) config: &'a SelfplayConfig,
     pub(crate) search: SearchConfig,
@@ -27,7 +28,7 @@ impl Setting<'_> {
 
     /// A game that has begun with random plies, and their records.
     pub(crate) fn open(&self, random: &mut Stream) -> (Game, Vec<PlyRecord>) {
-        let mut game = Game::new(self.rules);
+        let mut game = Game::from_position(self.rules, Position::start(self.variant));
         let mut plies = Vec::new();
         let [least, most] = self.config.opening_plies;
         let mut moves = Vec::new();

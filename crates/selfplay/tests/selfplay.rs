@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use indicatif::{MultiProgress, ProgressDrawTarget};
+use surakarta_game::Variant;
 use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weights};
 use surakarta_record::shard::verify;
 use surakarta_record::{Policy, SearchKind, Shard, ShardHeader};
@@ -15,7 +16,7 @@ use surakarta_search::{
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, SelfplayError, Source};
 
 fn network() -> Mlp {
-    Mlp::new(&Weights::random(Shape::mlp(&[32, 16]).unwrap(), 7))
+    Mlp::new(&Weights::random(Shape::mlp(&[32, 16]).unwrap(), Variant::Standard, 7))
 }
 
 fn config() -> SelfplayConfig {
@@ -117,6 +118,40 @@ fn shards_of_another_setting_are_not_taken_for_ours() {
     let error = batch.play(&source, &pool(1), &|| false, "test", &silent()).unwrap_err();
     assert!(error.to_string().contains("another network"), "{error}");
     assert_eq!(contents(folder.path()), before);
+}
+
+#[test]
+fn every_variant_is_played_and_kept_apart() {
+    for variant in Variant::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let play = |variant: Variant, network: Variant| {
+            let weights = Weights::random(Shape::mlp(&[16]).unwrap(), network, 7);
+            let evaluator = || Ok(Box::new(Mlp::new(&weights)) as Box<dyn Evaluator>);
+            let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
+            let header = ShardHeader { variant, ..header() };
+            let config = config();
+            let batch =
+                Batch { header: &header, config: &config, games: 0..8, folder: folder.path() };
+            batch.play(&source, &pool(2), &|| false, "test", &silent())
+        };
+        let other = Variant::ALL[(variant as usize + 1) % 4];
+        let error = play(variant, other).unwrap_err().to_string();
+        let both = format!("for the variant {other} and the game is one of {variant};");
+        assert!(error.contains(&both), "{error}");
+
+        let played = play(variant, variant).unwrap();
+        let mut full = 0;
+        for path in &played.shards {
+            assert_eq!(verify(path).unwrap().variant, variant);
+            let games = Shard::read(path).unwrap().games;
+            assert!(games.iter().all(|game| game.start.variant() == variant));
+            full += games.iter().flat_map(|game| game.samples()).count();
+        }
+        assert!(full > 20, "{full} samples of {variant}");
+        let error = play(other, other).unwrap_err().to_string();
+        assert!(error.contains("another variant"), "{error}");
+        assert!(error.contains(variant.name()) && error.contains(other.name()), "{error}");
+    }
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod torch {
     use std::sync::atomic::AtomicBool;
 
     use criterion::{BenchmarkId, Criterion, Throughput};
+    use surakarta_game::Variant;
     use surakarta_net::{Shape, Weights};
     use surakarta_record::{Window, write_shard};
     use surakarta_train::{Device, Iteration, Learner, Outcome, TrainConfig, TrainingBatch};
@@ -41,11 +42,11 @@ mod torch {
         });
         let samples = window.batch(1, 0, 0, BATCH);
         group.bench_function("assemble", |bencher| {
-            bencher.iter(|| black_box(TrainingBatch::assemble(&samples, 0.25)));
+            bencher.iter(|| black_box(TrainingBatch::assemble(Variant::Standard, &samples, 0.25)));
         });
         for hidden in [&[256, 128][..], &[512, 256], &[64]] {
             let shape = Shape::mlp(hidden).expect("a valid shape");
-            let weights = Weights::random(shape, 1);
+            let weights = Weights::random(shape, Variant::Standard, 1);
             let name = format!("{hidden:?}");
             let config = TrainConfig { batch_size: BATCH, ..TrainConfig::default() };
             let mut learner = Learner::new(config, &weights, Device::Cpu).expect("a learner");

@@ -1,8 +1,8 @@
 //! From samples to the arrays that a step learns from.
 
 use ndarray::{Array1, Array2};
-use surakarta_game::MOVES;
-use surakarta_net::{INPUTS, active, policy_index};
+use surakarta_game::{MAX_MOVES, Variant};
+use surakarta_net::{MAX_INPUTS, active, inputs, policy_index};
 use surakarta_record::Sample;
 use tch::Tensor;
 
@@ -12,13 +12,13 @@ use crate::error::TrainError;
 /// finite so that 0 times its logarithm is 0.
 const GAP: f32 = -1e9;
 
-/// n samples as arrays, everything in the view of the side to move. Policies are kept for legal
+/// n samples of one variant as arrays, everything in the view of the side to move. Policies are kept for legal
 /// moves only: k is the most that a position of the batch has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainingBatch {
-    /// 0 or 1: [n, 184].
+    /// 0 or 1: [n, [`inputs`] of the variant].
     pub inputs: Array2<f32>,
-    /// Policy index (0 to 767) of each legal move, then 0 in places without a move: [n, k].
+    /// Policy index (below [`Variant::moves`]) of each legal move, then 0 in places without a move: [n, k].
     pub moves: Array2<i64>,
     /// 0 in places with a move, −10⁹ in those without: [n, k].
     pub gaps: Array2<f32>,
@@ -72,19 +72,30 @@ pub fn wdl_target(outcome: i8, value: Option<f32>, share: f32) -> [f32; 3] {
 }
 
 impl TrainingBatch {
-    /// Puts samples together, as they are: to turn the board, see [`Sample::under`].
+    /// Puts samples of a variant together, as they are: to turn the board, see [`Sample::under`].
     /// `search_value_share`: see [`wdl_target`].
-    pub fn assemble(samples: &[Sample], search_value_share: f32) -> TrainingBatch {
+    ///
+    /// # Errors
+    /// If a sample is of another variant.
+    pub fn assemble(
+        variant: Variant,
+        samples: &[Sample],
+        search_value_share: f32,
+    ) -> Result<TrainingBatch, TrainError> {
+        let other = samples.iter().map(|sample| sample.position.variant()).find(|&v| v != variant);
+        if let Some(found) = other {
+            return Err(TrainError::OtherVariant { found, wanted: variant });
+        }
         let n = samples.len();
-        let mut inputs = Array2::zeros((n, INPUTS));
+        let mut inputs = Array2::zeros((n, inputs(variant)));
         let mut wdl = Array2::zeros((n, 3));
         let mut margin = Array2::zeros((n, 1));
         // Legal moves and their shares of all samples in a row; the width is known only afterwards.
         let mut moves = Vec::with_capacity(32 * n);
         let mut shares = Vec::with_capacity(32 * n);
         let mut ends = Vec::with_capacity(n);
-        let mut share_of = [0.0; MOVES];
-        let mut buffer = [0; INPUTS];
+        let mut share_of = [0.0; MAX_MOVES];
+        let mut buffer = [0; MAX_INPUTS];
         for (row, sample) in samples.iter().enumerate() {
             let position = &sample.position;
             let side = position.side_to_move();
@@ -93,12 +104,13 @@ impl TrainingBatch {
                 input[i as usize] = 1.0;
             }
             let target = sample.policy.iter();
-            let target = target.filter_map(|&(mv, share)| Some((policy_index(mv, side)?, share)));
+            let place = |mv| policy_index(variant, mv, side);
+            let target = target.filter_map(|&(mv, share)| Some((place(mv)?, share)));
             for (at, share) in target.clone() {
                 share_of[at] = share;
             }
             position.for_each_move(|mv| {
-                if let Some(at) = policy_index(mv, side) {
+                if let Some(at) = place(mv) {
                     moves.push(at as i64);
                     shares.push(share_of[at]);
                 }
@@ -139,7 +151,7 @@ impl TrainingBatch {
                 }
             }
         }
-        batch
+        Ok(batch)
     }
 
     /// How many samples it holds.
@@ -179,8 +191,8 @@ mod tests {
     use super::*;
 
     /// Samples along one game of arbitrary moves; one in five has no policy.
-    fn samples() -> Vec<Sample> {
-        let mut game = Game::new(OLYMPIAD);
+    fn samples(variant: Variant) -> Vec<Sample> {
+        let mut game = Game::from_position(OLYMPIAD, Position::start(variant));
         let mut samples = Vec::new();
         while game.result().is_none() {
             let n = samples.len();
@@ -206,24 +218,30 @@ mod tests {
 
     /// The move in the view of the side to move, by the definition.
     fn seen(mv: Move, position: &Position) -> usize {
-        policy_index(mv, position.side_to_move()).unwrap()
+        policy_index(position.variant(), mv, position.side_to_move()).unwrap()
     }
 
     #[test]
     fn holds_each_sample_as_its_parts_say() {
-        let samples = samples();
-        let batch = TrainingBatch::assemble(&samples, 0.25);
+        Variant::ALL.into_iter().for_each(compare);
+    }
+
+    fn compare(variant: Variant) {
+        let samples = samples(variant);
+        let batch = TrainingBatch::assemble(variant, &samples, 0.25).unwrap();
+        assert_eq!(batch.inputs.ncols(), inputs(variant));
         assert_eq!(batch.len(), samples.len());
         let most = samples.iter().map(|sample| sample.position.moves().len()).max().unwrap();
         assert_eq!(batch.moves.dim(), (samples.len(), most));
         for (row, sample) in samples.iter().enumerate() {
-            let mut buffer = [0; INPUTS];
+            let mut buffer = [0; MAX_INPUTS];
             let listed = active(&sample.position, &mut buffer);
             for (i, &input) in batch.inputs.row(row).iter().enumerate() {
                 assert_eq!(input, f32::from(listed.contains(&(i as u16))));
             }
             // As dense vectors over all moves.
-            let (mut legal, mut policy) = (vec![false; MOVES], vec![0.0; MOVES]);
+            let (mut legal, mut policy) =
+                (vec![false; variant.moves()], vec![0.0; variant.moves()]);
             for place in 0..most {
                 let at = batch.moves[[row, place]] as usize;
                 if batch.gaps[[row, place]] == 0.0 {
@@ -234,7 +252,8 @@ mod tests {
                     assert_eq!((batch.gaps[[row, place]], batch.policy[[row, place]]), (GAP, 0.0));
                 }
             }
-            let (mut expected_legal, mut expected) = (vec![false; MOVES], vec![0.0; MOVES]);
+            let (mut expected_legal, mut expected) =
+                (vec![false; variant.moves()], vec![0.0; variant.moves()]);
             for mv in sample.position.moves() {
                 expected_legal[seen(mv, &sample.position)] = true;
             }
@@ -276,6 +295,18 @@ mod tests {
 
     #[test]
     fn no_samples_make_an_empty_batch() {
-        assert!(TrainingBatch::assemble(&[], 0.25).is_empty());
+        for variant in Variant::ALL {
+            assert!(TrainingBatch::assemble(variant, &[], 0.25).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn variants_are_not_mixed() {
+        let mixed = [samples(Variant::Rural), samples(Variant::Standard)].concat();
+        let error = TrainingBatch::assemble(Variant::Rural, &mixed, 0.25).unwrap_err();
+        let (found, wanted) = (Variant::Standard, Variant::Rural);
+        let expected = TrainError::OtherVariant { found, wanted }.to_string();
+        assert_eq!(error.to_string(), expected);
+        assert!(expected.contains("standard") && expected.contains("rural"), "{expected}");
     }
 }

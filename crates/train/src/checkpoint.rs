@@ -12,6 +12,7 @@ use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use serde::{Deserialize, Serialize};
+use surakarta_game::Variant;
 use surakarta_net::{INPUT_VERSION, Shape, Weights};
 use surakarta_record::write_atomically;
 use xxhash_rust::xxh3::Xxh3;
@@ -85,19 +86,24 @@ impl Checkpoint {
         Checkpoint::from_bytes(&bytes).map_err(|problem| invalid(path, problem))
     }
 
-    /// Reads a checkpoint of a network that must have this shape.
+    /// Reads a checkpoint of a network that must have this shape and variant.
     ///
     /// # Errors
     /// As [`Checkpoint::load`], or if it holds another network.
-    pub fn load_as(path: &Path, shape: &Shape) -> Result<Checkpoint, TrainError> {
+    pub fn load_as(path: &Path, shape: &Shape, variant: Variant) -> Result<Checkpoint, TrainError> {
         let checkpoint = Checkpoint::load(path)?;
-        let found = checkpoint.weights.shape();
-        if found == shape {
+        let Checkpoint { weights, .. } = &checkpoint;
+        let problem = if weights.variant() != variant {
+            let found = weights.variant();
+            format!("it is for the variant {found} where {variant} is wanted; start a new run")
+        } else if weights.shape() != shape {
+            let [found, wanted] = [weights.shape(), shape].map(|shape| shape.describe(variant));
+            format!(
+                "it holds a network {found} where {wanted} is wanted; change the shape or start a new run"
+            )
+        } else {
             return Ok(checkpoint);
-        }
-        let problem = format!(
-            "it holds a network {found} where {shape} is wanted; change the shape or start a new run"
-        );
+        };
         Err(invalid(path, problem))
     }
 
@@ -220,7 +226,7 @@ mod tests {
     use super::*;
 
     fn checkpoint() -> Checkpoint {
-        let random = |seed| Weights::random(Shape::mlp(&[16]).unwrap(), seed);
+        let random = |seed| Weights::random(Shape::mlp(&[16]).unwrap(), Variant::Standard, seed);
         Checkpoint {
             weights: random(1),
             mean: random(2).with_source(""),
@@ -299,7 +305,12 @@ mod tests {
         }
         checkpoint().save(&path).unwrap();
         let wanted = Shape::mlp(&[32]).unwrap();
-        let error = Checkpoint::load_as(&path, &wanted).unwrap_err().to_string();
+        let refused = |shape: &Shape, variant| {
+            Checkpoint::load_as(&path, shape, variant).unwrap_err().to_string()
+        };
+        let error = refused(&wanted, Variant::Standard);
         assert!(error.contains("184→16 where mlp 184→32 is wanted"), "{error}");
+        let error = refused(checkpoint().weights.shape(), Variant::Rural);
+        assert!(error.contains("the variant standard where rural is wanted"), "{error}");
     }
 }

@@ -61,6 +61,16 @@ pub enum TrainError {
         /// The iteration that was to be trained.
         wanted: u64,
     },
+    /// A sample is of another variant than the network.
+    #[error(
+        "a sample is of the variant {found} and the network of {wanted}; train on shards of {wanted} only"
+    )]
+    OtherVariant {
+        /// The sample's.
+        found: surakarta_game::Variant,
+        /// The network's.
+        wanted: surakarta_game::Variant,
+    },
     /// There is nothing to learn from.
     #[error("there are no samples to train on: the window holds no recorded position")]
     NoSamples,

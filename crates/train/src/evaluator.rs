@@ -1,7 +1,7 @@
 //! Play through libtorch.
 
 use surakarta_net::{
-    Batch, Evaluator, EvaluatorError, INPUTS, Outlook, Weights, active, policy_index,
+    Batch, Evaluator, EvaluatorError, MAX_INPUTS, Outlook, Weights, active, inputs, policy_index,
 };
 use tch::{Kind, Tensor, no_grad};
 
@@ -15,7 +15,7 @@ use crate::model::{Model, Outputs, use_one_thread};
 pub struct TorchEvaluator {
     model: Model,
     size: usize,
-    /// Inputs of one batch: [size, 184].
+    /// Inputs of one batch: [size, [`inputs`] of the variant].
     inputs: Vec<f32>,
 }
 
@@ -32,21 +32,22 @@ impl TorchEvaluator {
     ) -> Result<TorchEvaluator, TrainError> {
         let size = size.max(1);
         let model = Model::new(weights, device)?;
-        Ok(TorchEvaluator { model, size, inputs: vec![0.0; size * INPUTS] })
+        Ok(TorchEvaluator { model, size, inputs: vec![0.0; size * inputs(weights.variant())] })
     }
 
     /// Evaluates the positions from `first` on, at most `size` of them.
     fn evaluate_from(&mut self, first: usize, batch: &mut Batch) -> Result<(), TrainError> {
         let end = batch.len().min(first + self.size);
+        let variant = self.model.variant();
         self.inputs.fill(0.0);
-        let mut buffer = [0; INPUTS];
-        for (row, at) in self.inputs.chunks_exact_mut(INPUTS).zip(first..end) {
+        let mut buffer = [0; MAX_INPUTS];
+        for (row, at) in self.inputs.chunks_exact_mut(inputs(variant)).zip(first..end) {
             for &i in active(batch.position(at), &mut buffer) {
                 row[i as usize] = 1.0;
             }
         }
         let Outputs { policy, wdl, margin } = no_grad(|| {
-            let size = [self.size as i64, INPUTS as i64];
+            let size = [self.size as i64, inputs(variant) as i64];
             let inputs = Tensor::f_from_slice(&self.inputs)?.f_view(size)?;
             self.model.forward(&inputs.f_to_device(self.model.device())?)
         })?;
@@ -61,7 +62,7 @@ impl TorchEvaluator {
             let logits = &logits[row * width..][..width];
             let (position, moves, policy, outlook) = batch.item_mut(at);
             for (p, &mv) in policy.iter_mut().zip(moves) {
-                let index = policy_index(mv, position.side_to_move());
+                let index = policy_index(variant, mv, position.side_to_move());
                 *p = index.map_or(f32::NEG_INFINITY, |index| logits[index]);
             }
             softmax(policy);
@@ -76,6 +77,7 @@ impl TorchEvaluator {
 
 impl Evaluator for TorchEvaluator {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        batch.expect_variant(self.model.variant())?;
         use_one_thread();
         for first in (0..batch.len()).step_by(self.size) {
             self.evaluate_from(first, batch).map_err(|error| EvaluatorError(error.to_string()))?;

@@ -145,7 +145,8 @@ impl Learner {
     /// # Errors
     /// - [`TrainError::NotFinite`] before a step whose loss or gradient is NaN or infinite, which is
     ///   then not taken;
-    /// - if there are no samples, the device fails, or a checkpoint cannot be written;
+    /// - if there are no samples or one is of another variant, the device fails, or a checkpoint cannot
+    ///   be written;
     /// - if the learner stands in the middle of another iteration.
     pub fn train_iteration(
         &mut self,
@@ -201,7 +202,8 @@ impl Learner {
             return Err(TrainError::NoSamples);
         }
         let share = self.config.search_value_share as f32;
-        let batch = TrainingBatch::assemble(&samples, share).to_tensors(self.model.device())?;
+        let batch = TrainingBatch::assemble(self.model.variant(), &samples, share)?;
+        let batch = batch.to_tensors(self.model.device())?;
         times.batch += began.elapsed();
 
         let outputs = self.model.forward(&batch.inputs)?;

@@ -78,14 +78,15 @@ fn entropy(target: &Tensor) -> Result<Tensor, tch::TchError> {
 
 #[cfg(test)]
 mod tests {
-    use surakarta_game::Position;
+    use surakarta_game::{Position, Variant};
     use surakarta_net::policy_index;
     use surakarta_record::Sample;
 
     use super::*;
     use crate::batch::{TrainingBatch, wdl_target};
 
-    const MOVES: usize = 768;
+    const VARIANT: Variant = Variant::Standard;
+    const MOVES: usize = VARIANT.moves();
 
     /// Two samples: one with a policy, one of White without.
     fn samples() -> Vec<Sample> {
@@ -114,7 +115,7 @@ mod tests {
             .position
             .moves()
             .into_iter()
-            .map(|mv| policy_index(mv, samples[0].position.side_to_move()).unwrap())
+            .map(|mv| policy_index(VARIANT, mv, samples[0].position.side_to_move()).unwrap())
             .collect();
         let mut policy: Vec<f32> =
             (0..2 * MOVES).map(|i| logits(i / MOVES, i % MOVES) as f32).collect();
@@ -132,7 +133,7 @@ mod tests {
             margin_weight: 0.4,
             ..TrainConfig::default()
         };
-        let batch = TrainingBatch::assemble(&samples, 0.25);
+        let batch = TrainingBatch::assemble(VARIANT, &samples, 0.25).unwrap();
         let batch = batch.to_tensors(tch::Device::Cpu).unwrap();
         let found = loss(&outputs, &batch, &config).unwrap();
 
@@ -168,7 +169,7 @@ mod tests {
     #[test]
     fn illegal_moves_get_no_gradient() {
         let samples = samples();
-        let batch = TrainingBatch::assemble(&samples, 0.25);
+        let batch = TrainingBatch::assemble(VARIANT, &samples, 0.25).unwrap();
         let tensors = batch.to_tensors(tch::Device::Cpu).unwrap();
         let policy = Tensor::zeros([2, MOVES as i64], (Kind::Float, tch::Device::Cpu));
         let policy = policy.set_requires_grad(true);
@@ -184,7 +185,7 @@ mod tests {
         let mut expected = vec![0.0; 2 * MOVES];
         for (place, mv) in legal.iter().enumerate() {
             let target = [0.0, 0.25, 0.75].get(place).unwrap_or(&0.0);
-            expected[mv.index().unwrap()] = 1.0 / legal.len() as f64 - target;
+            expected[VARIANT.move_index(*mv).unwrap()] = 1.0 / legal.len() as f64 - target;
         }
         for (i, expected) in expected.into_iter().enumerate() {
             let (row, at) = ((i / MOVES) as i64, (i % MOVES) as i64);

@@ -27,7 +27,7 @@ pub struct Metrics {
     pub policy_loss: f32,
     /// Cross-entropy of win, draw and loss, in nats; `wdl_entropy` is the least possible.
     pub wdl_loss: f32,
-    /// Squared error of the piece margin, in (pieces / 12)².
+    /// Squared error of the piece margin, in (pieces / pieces at the start)².
     pub margin_loss: f32,
     /// Entropy of the policy targets, in nats.
     pub policy_entropy: f32,

@@ -1,7 +1,7 @@
 //! The network in tch. Its parameters are views into one flat tensor, which the optimiser updates.
 
 use surakarta_game::Variant;
-use surakarta_net::{INPUTS, Shape, TensorSpec, Weights};
+use surakarta_net::{Shape, TensorSpec, Weights};
 use tch::{Tensor, no_grad};
 
 use crate::config::Device;
@@ -23,11 +23,11 @@ pub struct Model {
 /// What the network makes of n positions.
 #[derive(Debug)]
 pub struct Outputs {
-    /// Logits of all moves in the mover's view: [n, 768].
+    /// Logits of all moves in the mover's view: [n, [`Variant::moves`]].
     pub policy: Tensor,
     /// Logits of win, draw and loss: [n, 3].
     pub wdl: Tensor,
-    /// Expected piece margin, (own − enemy) / 12: [n, 1].
+    /// Expected piece margin, (own − enemy) / pieces at the start: [n, 1].
     pub margin: Tensor,
 }
 
@@ -43,8 +43,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn of(shape: &Shape) -> Layout {
-        let specs = shape.tensors();
+    fn of(weights: &Weights) -> Layout {
+        let specs = weights.shape().tensors(weights.variant());
         let is_matrix = |spec: &TensorSpec| spec.dims.len() > 1;
         let matrices = specs.iter().filter(|spec| is_matrix(spec)).map(TensorSpec::len).sum();
         let (mut matrix, mut bias) = (0, matrices);
@@ -100,7 +100,7 @@ impl Model {
     pub fn new(weights: &Weights, device: Device) -> Result<Model, TrainError> {
         use_one_thread();
         let device = open_device(device)?;
-        let layout = Layout::of(weights.shape());
+        let layout = Layout::of(weights);
         let flat = Tensor::f_from_slice(&layout.flatten(weights))?.f_to_device(device)?;
         let view = |(spec, place): &(TensorSpec, usize)| {
             let dims: Vec<i64> = spec.dims.iter().map(|&dim| dim as i64).collect();
@@ -112,12 +112,12 @@ impl Model {
         Ok(Model { shape, variant, layout, flat, tensors })
     }
 
-    /// Policy, outlook and margin for inputs [n, 184] of 0 and 1.
+    /// Policy, outlook and margin for inputs of 0 and 1: [n, [`inputs`](surakarta_net::inputs) of the variant].
     ///
     /// # Errors
     /// If the inputs are not of that size or on another device.
     pub fn forward(&self, inputs: &Tensor) -> Result<Outputs, TrainError> {
-        debug_assert_eq!(inputs.size()[1], INPUTS as i64);
+        debug_assert_eq!(inputs.size()[1], surakarta_net::inputs(self.variant) as i64);
         let linear = |input: &Tensor, layer: &[Tensor]| input.f_linear(&layer[0], Some(&layer[1]));
         let layers: Vec<&[Tensor]> = self.tensors.chunks(2).collect();
         let (hidden, heads) = layers.split_at(layers.len() - 3);
@@ -184,6 +184,11 @@ impl Model {
     /// The shape of the network.
     pub fn shape(&self) -> &Shape {
         &self.shape
+    }
+
+    /// The variant that it plays.
+    pub fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// The device that it is on.

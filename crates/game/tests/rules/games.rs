@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use rand::RngExt;
 use surakarta_game::{
     AGREEMENT, CONTEST, Color, Ending, Game, Move, NO_REPEAT, OLYMPIAD, Outcome, Position,
-    Repetition, RuleSet, THREEFOLD, reference,
+    Repetition, RuleSet, THREEFOLD, Variant, reference,
 };
 
 use crate::sources::{limited, play_random, random_game, scattered, stream};
@@ -36,7 +36,7 @@ fn games_end_as_the_slow_twin_says_under_every_rule_set() {
     let mut endings: HashMap<(&str, Ending), u32> = HashMap::new();
     let mut rng = stream(30);
     for rules in RuleSet::ALL {
-        for seed in 0..600 {
+        for seed in 0..200 {
             // Short limits, so that different endings meet.
             let mut rules = limited(
                 rules,
@@ -46,7 +46,9 @@ fn games_end_as_the_slow_twin_says_under_every_rule_set() {
             if rules.repetition == THREEFOLD.repetition && rng.random_ratio(1, 4) {
                 rules.repetition = Repetition::Ends(rng.random_range(2..6));
             }
-            let start = if seed % 3 == 0 { Position::default() } else { scattered(&mut rng) };
+            let variant = Variant::ALL[rng.random_range(0..Variant::ALL.len())];
+            let start =
+                if seed % 3 == 0 { Position::start(variant) } else { scattered(variant, &mut rng) };
             *endings.entry((rules.name(), compare(rules, start, seed))).or_default() += 1;
         }
     }
@@ -64,8 +66,11 @@ fn games_end_as_the_slow_twin_says_under_every_rule_set() {
 #[test]
 fn named_rule_sets_without_further_limits_agree_with_the_slow_twin() {
     for rules in [OLYMPIAD, THREEFOLD, NO_REPEAT, CONTEST] {
-        for seed in 0..20 {
+        for seed in 0..8 {
             compare(rules, Position::default(), seed);
+        }
+        for (variant, seed) in Variant::ALL.into_iter().zip(0..) {
+            compare(rules, Position::start(variant), seed);
         }
     }
     compare(AGREEMENT, Position::default(), 0);
@@ -75,9 +80,9 @@ fn named_rule_sets_without_further_limits_agree_with_the_slow_twin() {
 fn taking_moves_back_restores_everything() {
     let mut rng = stream(31);
     for rules in RuleSet::ALL {
-        for _ in 0..40 {
-            let mut game =
-                Game::from_position(limited(rules, Some(30), Some(120)), scattered(&mut rng));
+        for n in 0..40 {
+            let start = scattered(Variant::ALL[n % Variant::ALL.len()], &mut rng);
+            let mut game = Game::from_position(limited(rules, Some(30), Some(120)), start);
             let mut history = Vec::new();
             while game.result().is_none() {
                 history.push(game.clone());

@@ -5,5 +5,6 @@ mod games;
 mod moves;
 mod notation;
 mod perft;
+mod playouts;
 mod sources;
 mod symmetry;

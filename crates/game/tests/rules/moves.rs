@@ -1,17 +1,13 @@
 use std::collections::HashSet;
 
-use surakarta_game::{Color, MOVES, Move, Point, Position, Variant, points, reference};
+use surakarta_game::{Color, MAX_MOVES, Move, Point, Position, Variant, points, reference};
 
 use crate::perft::{position, rows};
-use crate::sources::positions;
+use crate::sources::{all_pairs, board, positions_of_all};
 
 fn sorted(mut moves: Vec<Move>) -> Vec<Move> {
     moves.sort();
     moves
-}
-
-fn all_pairs() -> impl Iterator<Item = Move> {
-    Point::all().flat_map(|from| Point::all().map(move |to| Move::new(from, to)))
 }
 
 /// All that the fast generator says about a position, against the slow one.
@@ -21,11 +17,16 @@ fn compare(position: &Position) {
     assert_eq!(sorted(position.moves()), moves, "{position}");
     assert_eq!(sorted(position.captures()), captures, "{position}");
     assert_eq!(position.count_moves(), moves.len() as u64, "{position}");
+    let listed = position.moves();
+    for n in 0..=listed.len() {
+        assert_eq!(position.nth_move(n as u64), listed.get(n).copied(), "{n} of {position}");
+    }
+    assert_eq!(position.nth_move(u64::MAX), None);
     assert_eq!(position.has_move(), !moves.is_empty(), "{position}");
     assert_eq!(position.has_capture(), !captures.is_empty(), "{position}");
     assert_eq!(position.attacks(), reference::attacks(position), "{position}");
     for &mv in &moves {
-        assert!(mv.index().is_some(), "{mv} in {position} has an index");
+        assert!(position.variant().move_index(mv).is_some(), "{mv} in {position}");
         assert_eq!(position.is_capture(mv), captures.binary_search(&mv).is_ok(), "{mv}");
     }
 }
@@ -45,7 +46,7 @@ fn all_reference_positions_have_the_listed_moves_and_captures() {
 
 #[test]
 fn the_generator_and_its_slow_twin_agree_on_thousands_of_positions() {
-    for position in positions(1, 20_000) {
+    for position in positions_of_all(1, 10_000) {
         compare(&position);
         compare(&position.with_other_side_to_move());
     }
@@ -53,9 +54,9 @@ fn the_generator_and_its_slow_twin_agree_on_thousands_of_positions() {
 
 #[test]
 fn exactly_the_listed_moves_are_legal() {
-    for position in positions(2, 1_000) {
+    for position in positions_of_all(2, 500) {
         let moves = sorted(reference::moves(&position));
-        for mv in all_pairs() {
+        for mv in all_pairs(position.variant()) {
             let listed = moves.binary_search(&mv).is_ok();
             assert_eq!(position.is_legal(mv), listed, "{mv} in {position}");
         }
@@ -64,13 +65,13 @@ fn exactly_the_listed_moves_are_legal() {
 
 #[test]
 fn a_move_changes_what_the_rules_say_and_nothing_else() {
-    for position in positions(3, 2_000) {
+    for position in positions_of_all(3, 1_000) {
         let (own, enemy) = (position.side_to_move(), position.side_to_move().other());
         for mv in position.moves() {
             let next = position.after(mv);
             assert_eq!(next.color_at(mv.from()), None);
             assert_eq!(next.color_at(mv.to()), Some(own));
-            for point in Point::all().filter(|p| ![mv.from(), mv.to()].contains(p)) {
+            for point in board(position.variant()).filter(|p| ![mv.from(), mv.to()].contains(p)) {
                 assert_eq!(next.color_at(point), position.color_at(point), "{mv} in {position}");
             }
             let taken = position.is_capture(mv);
@@ -84,50 +85,68 @@ fn a_move_changes_what_the_rules_say_and_nothing_else() {
     }
 }
 
+/// Every pair that some position allows: a lone piece goes where it can, and takes one lone enemy.
 #[test]
-fn steps_and_captures_make_768_pairs_and_the_index_numbers_them() {
-    // Every pair that some position allows: a lone piece steps, and takes one lone enemy.
-    let mut steps = HashSet::new();
-    let mut captures = HashSet::new();
-    for from in Point::all() {
-        for to in Point::all().filter(|&to| to != from) {
-            let lone = |white: u64| {
-                Position::new(Variant::Standard, from.bit(), white, Color::Black, 0)
-                    .expect("two pieces")
-            };
-            steps.extend(reference::moves(&lone(0)));
-            captures.extend(reference::captures(&lone(to.bit())));
+fn the_index_numbers_what_the_geometry_allows() {
+    let expected = [
+        (Variant::Standard, 220, 704, 768),
+        (Variant::Rural, 444, 704, 736),
+        (Variant::Sepur, 312, 1_048, 1_208),
+        (Variant::SepurOrthogonal, 168, 1_048, 1_120),
+    ];
+    for (variant, quiet, captures, all) in expected {
+        let mut found = [HashSet::new(), HashSet::new()];
+        for from in board(variant) {
+            for to in board(variant).filter(|&to| to != from) {
+                let lone = |white: u64| {
+                    Position::new(variant, from.bit(), white, Color::Black, 0).expect("two pieces")
+                };
+                found[0].extend(reference::moves(&lone(0)));
+                found[1].extend(reference::captures(&lone(to.bit())));
+            }
         }
-    }
-    assert_eq!((steps.len(), captures.len()), (220, 704));
-    let union: HashSet<Move> = steps.union(&captures).copied().collect();
-    assert_eq!(union.len(), MOVES);
+        assert_eq!(found.each_ref().map(HashSet::len), [quiet, captures], "{variant}");
+        let union: HashSet<Move> = found[0].union(&found[1]).copied().collect();
+        assert_eq!((union.len(), variant.moves()), (all, all), "{variant}");
 
-    let indexed: HashSet<Move> = all_pairs().filter(|mv| mv.index().is_some()).collect();
-    assert_eq!(indexed, union);
-    for index in 0..MOVES {
-        let mv = Move::from_index(index).expect("an index below MOVES");
-        assert_eq!(mv.index(), Some(index));
+        let is_indexed = |mv: &Move| variant.move_index(*mv).is_some();
+        assert_eq!(all_pairs(variant).filter(is_indexed).collect::<HashSet<Move>>(), union);
+        let moves: Vec<Move> = (0..all).filter_map(|index| variant.move_at(index)).collect();
+        assert!(moves.is_sorted(), "by start, then target");
+        for (index, mv) in moves.into_iter().enumerate() {
+            assert_eq!(variant.move_index(mv), Some(index));
+        }
+        assert_eq!([all, usize::MAX].map(|index| variant.move_at(index)), [None, None]);
     }
-    assert_eq!(Move::from_index(MOVES), None);
-    assert_eq!(Move::from_index(usize::MAX), None);
+    assert_eq!(Variant::ALL.map(Variant::moves).into_iter().max(), Some(MAX_MOVES));
 }
 
+/// The corners; on the larger board also the ends of its middle lines, and its centre.
 #[test]
-fn a_corner_piece_neither_captures_nor_is_captured() {
-    let corners = ["a1", "a6", "f1", "f6"].map(|text| text.parse::<Point>().expect("a point"));
-    for position in positions(4, 2_000) {
+fn a_piece_on_no_circuit_neither_captures_nor_is_captured() {
+    let of_6 = ["a1", "a6", "f1", "f6"];
+    let of_7 = ["a1", "a4", "a7", "d1", "d4", "d7", "g1", "g4", "g7"];
+    for variant in Variant::ALL {
+        let names = if variant.size() == 6 { &of_6[..] } else { &of_7[..] };
+        let circuits: HashSet<Point> = variant.circuit(0).chain(variant.circuit(1)).collect();
+        let none: HashSet<Point> = board(variant).filter(|p| !circuits.contains(p)).collect();
+        let named: HashSet<Point> = names.iter().map(|n| n.parse().expect("a point")).collect();
+        assert_eq!(none, named);
+    }
+    for position in positions_of_all(4, 1_000) {
+        let variant = position.variant();
+        let circuits: HashSet<Point> = variant.circuit(0).chain(variant.circuit(1)).collect();
         for mv in position.captures() {
-            assert!(!corners.contains(&mv.from()) && !corners.contains(&mv.to()), "{position}");
+            assert!(circuits.contains(&mv.from()) && circuits.contains(&mv.to()), "{position}");
         }
         let attacked = position.attacks()[0] | position.attacks()[1];
-        assert!(points(attacked).all(|point| !corners.contains(&point)), "{position}");
+        assert!(points(attacked).all(|point| circuits.contains(&point)), "{position}");
     }
 }
 
 #[test]
 fn a_capture_is_possible_one_way_alone() {
-    let one_way = positions(5, 5_000).into_iter().any(|position| {
+    let one_way = positions_of_all(5, 2_000).into_iter().any(|position| {
         let back = position.with_other_side_to_move();
         position.captures().iter().any(|mv| !back.is_legal(Move::new(mv.to(), mv.from())))
     });
@@ -141,4 +160,34 @@ fn two_routes_to_one_target_are_one_move() {
     let captures = position.captures();
     assert_eq!(captures.len(), 1);
     assert_eq!(captures[0].to_string(), "a2e1");
+}
+
+#[test]
+fn a_piece_of_the_rural_game_slides_along_the_outer_circuit() {
+    let targets = |text: &str, from: &str| {
+        let moves = position(text).moves();
+        let from_here = moves.iter().map(Move::to_string).filter(|mv| mv.starts_with(from));
+        let mut targets: Vec<String> = from_here.map(|mv| mv[2..].to_owned()).collect();
+        targets.sort();
+        targets.join(" ")
+    };
+    // Alone, it comes to each of the 19 other points of the outer circuit, and steps off it to a2.
+    assert_eq!(targets("6/6/6/b5/6/6 b 0 1 rural", "a3").split(' ').count(), 20);
+    // It stops at the first piece either way, and takes an enemy behind a loop.
+    assert_eq!(targets("6/6/6/b1w3/6/2w3 b 0 1 rural", "a3"), "a2 a4 b3 c1");
+    assert_eq!(targets("6/6/6/bw4/2b3/6 b 0 1 rural", "a3"), "a2 a4 c1");
+    assert_eq!(targets("6/6/6/bb4/6/2b3 b 0 1 rural", "a3"), "a2 a4");
+    // A piece beside the circuit steps onto it, no further.
+    assert_eq!(targets("6/6/6/6/b5/6 b 0 1 rural", "a2"), "a1 a3 b2");
+}
+
+#[test]
+fn steps_are_straight_where_the_variant_has_no_diagonals() {
+    for (variant, steps) in [("standard", 8), ("rural", 4), ("sepur", 8), ("sepur,diagonals=no", 4)]
+    {
+        let variant: Variant = variant.parse().expect("a variant");
+        let b2: Point = "b2".parse().expect("a point");
+        let lone = Position::new(variant, b2.bit(), 0, Color::Black, 0).expect("a piece");
+        assert_eq!(lone.moves().len(), steps, "b2 lies on the inner circuit alone");
+    }
 }

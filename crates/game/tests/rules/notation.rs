@@ -3,12 +3,12 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use surakarta_game::{
-    AGREEMENT, Color, Ending, InvalidPosition, MOVES, Move, NO_REPEAT, OLYMPIAD, Point, Position,
+    AGREEMENT, Color, Ending, InvalidPosition, Move, NO_REPEAT, OLYMPIAD, Point, Position,
     Repetition, RuleSet, Symmetry, THREEFOLD, Variant,
 };
 
 use crate::perft::position;
-use crate::sources::{limited, positions};
+use crate::sources::{all_pairs, limited, positions_of, positions_of_all};
 
 const START: &str = "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1";
 
@@ -16,7 +16,7 @@ const START: &str = "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1";
 fn a_position_reads_as_it_is_written() {
     assert_eq!(Position::default().to_string(), START);
     assert_eq!(position(START), Position::start(Variant::Standard));
-    for position in positions(20, 5_000) {
+    for position in positions_of_all(20, 3_000) {
         for position in [
             position,
             position.with_other_side_to_move(),
@@ -68,18 +68,20 @@ fn what_is_not_a_position_is_refused_for_its_reason() {
     let cases: [(&str, Test); 22] = [
         ("", |e| matches!(e, InvalidPosition::Fields(_))),
         ("wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0", |e| matches!(e, InvalidPosition::Fields(_))),
-        ("wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1 1", |e| matches!(e, InvalidPosition::Fields(_))),
-        ("wwwwww/wwwwww/6/6/bbbbbb b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/6/6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/7 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/6b b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/b6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/33 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/06 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/B5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6/6/6/é5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
-        ("6/6/6//6/6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_))),
+        ("wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1 1", |e| {
+            matches!(e, InvalidPosition::UnknownVariant(_))
+        }),
+        ("wwwwww/wwwwww/6/6/bbbbbb b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/6/6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/7 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/6b b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/b6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/33 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/06 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/B5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6/6/6/é5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
+        ("6/6/6//6/6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
         ("6/6/6/6/6/6 x 0 1", |e| matches!(e, InvalidPosition::Side(_))),
         ("6/6/6/6/6/6 b -1 1", |e| matches!(e, InvalidPosition::Counter(_))),
         ("6/6/6/6/6/6 b +1 1", |e| matches!(e, InvalidPosition::Counter(_))),
@@ -87,10 +89,10 @@ fn what_is_not_a_position_is_refused_for_its_reason() {
         ("6/6/6/6/6/6 b 0 0", |e| matches!(e, InvalidPosition::Counter(_))),
         ("6/6/6/6/6/6 b 0 32769", |e| matches!(e, InvalidPosition::Counter(_))),
         ("bbbbbb/bbbbbb/b5/6/6/6 b 0 1", |e| {
-            matches!(e, InvalidPosition::TooManyPieces(Color::Black, 13))
+            matches!(e, InvalidPosition::TooManyPieces(Color::Black, 13, 12))
         }),
         ("wwwwww/wwwwww/w5/w5/6/6 b 0 1", |e| {
-            matches!(e, InvalidPosition::TooManyPieces(Color::White, 14))
+            matches!(e, InvalidPosition::TooManyPieces(Color::White, 14, 12))
         }),
     ];
     for (text, expected) in cases {
@@ -102,31 +104,57 @@ fn what_is_not_a_position_is_refused_for_its_reason() {
 #[test]
 fn point_sets_that_make_no_position_are_refused() {
     let new = |black, white| Position::new(Variant::Standard, black, white, Color::Black, 0);
-    assert!(new(0xfff, 0xfff << 24).is_ok());
+    assert!(new(0x3f3f, 0x3f3f << 32).is_ok());
     assert_eq!(new(1, 1), Err(InvalidPosition::Overlap));
-    assert_eq!(new(1 << 36, 1), Err(InvalidPosition::Overlap));
+    assert_eq!(new(1 << 48, 1), Err(InvalidPosition::Overlap));
     assert_eq!(new(1, 1 << 63), Err(InvalidPosition::Overlap));
-    assert_eq!(new(0x1fff, 0), Err(InvalidPosition::TooManyPieces(Color::Black, 13)));
+    assert_eq!(new(0x13f3f, 0), Err(InvalidPosition::TooManyPieces(Color::Black, 13, 12)));
 }
 
 #[test]
 fn keys_are_equal_exactly_when_pieces_and_side_are() {
-    let mut seen: HashMap<_, String> = HashMap::new();
-    for position in positions(21, 5_000) {
-        for position in [position, position.with_other_side_to_move()] {
-            let text = position.to_string();
-            let placed = text.rsplitn(3, ' ').last().expect("ranks and side").to_owned();
-            assert_eq!(seen.entry(position.key()).or_insert_with(|| placed.clone()), &placed);
+    for variant in Variant::ALL {
+        let mut seen: HashMap<_, String> = HashMap::new();
+        for position in positions_of(variant, 21, 3_000) {
+            for position in [position, position.with_other_side_to_move()] {
+                let text = position.to_string();
+                let placed = text.split(' ').take(2).collect::<Vec<_>>().join(" ");
+                assert_eq!(seen.entry(position.key()).or_insert_with(|| placed.clone()), &placed);
+            }
         }
+        let texts: std::collections::HashSet<&String> = seen.values().collect();
+        assert_eq!(texts.len(), seen.len(), "equal pieces and side have one key");
+        assert!(seen.len() > 3_000);
     }
-    let texts: std::collections::HashSet<&String> = seen.values().collect();
-    assert_eq!(texts.len(), seen.len(), "equal pieces and side have one key");
-    assert!(seen.len() > 5_000);
+}
+
+/// All but the standard variant write their names, and a reader that knows what is played may go
+/// without, but not with another.
+#[test]
+fn a_position_names_its_variant() {
+    let text = "wwwwwww/wwwwwww/7/7/7/bbbbbbb/bbbbbbb b 0 1";
+    let sepur = Position::start(Variant::Sepur);
+    assert_eq!(sepur.to_string(), format!("{text} sepur"));
+    assert_eq!(Position::parse(text, Variant::Sepur), Ok(sepur));
+    assert_eq!(Position::parse(&sepur.to_string(), Variant::Sepur), Ok(sepur));
+    assert_eq!(format!("{START} rural").parse(), Ok(Position::start(Variant::Rural)));
+    assert_eq!(format!("{START} standard").parse(), Ok(Position::default()));
+    assert!(matches!(text.parse::<Position>(), Err(InvalidPosition::Ranks(_, 6))));
+    assert!(matches!(
+        Position::parse(START, Variant::SepurOrthogonal),
+        Err(InvalidPosition::Ranks(_, 7))
+    ));
+    assert_eq!(
+        Position::parse(&sepur.to_string(), Variant::SepurOrthogonal),
+        Err(InvalidPosition::OtherVariant(Variant::Sepur, Variant::SepurOrthogonal))
+    );
+    let error = format!("{START} chess").parse::<Position>().expect_err("no such variant");
+    assert!(error.to_string().contains("rural"), "{error}");
 }
 
 #[test]
 fn a_move_reads_as_it_is_written_with_or_without_x() {
-    for mv in (0..MOVES).filter_map(Move::from_index) {
+    for mv in all_pairs(Variant::Sepur) {
         let text = mv.to_string();
         assert_eq!(text.parse(), Ok(mv));
         assert_eq!(format!("{}x{}", &text[..2], &text[2..]).parse(), Ok(mv));
@@ -134,13 +162,13 @@ fn a_move_reads_as_it_is_written_with_or_without_x() {
     let mv: Move = "b1xe5".parse().expect("a move");
     assert_eq!((mv.from().to_string(), mv.to().to_string()), ("b1".into(), "e5".into()));
     for text in [
-        "", "a", "a2", "a2a", "a2xa", "a2a7", "g2a3", "a0a1", "a2xxa3", "xa2a3", "a2a3x", "a2-a3",
+        "", "a", "a2", "a2a", "a2xa", "a2a8", "h2a3", "a0a1", "a2xxa3", "xa2a3", "a2a3x", "a2-a3",
         "A2A3", " a2a3", "éa2", "aéa3",
     ] {
         let error = text.parse::<Move>().expect_err(text);
         assert!(error.to_string().contains(text));
     }
-    for text in ["", "a", "a7", "a0", "g1", "a11", "é"] {
+    for text in ["", "a", "a8", "a0", "h1", "a11", "é"] {
         assert!(text.parse::<Point>().is_err(), "{text}");
     }
 }
@@ -211,8 +239,12 @@ fn endings_and_variants_read_as_they_are_written() {
     assert!("checkmate".parse::<Ending>().is_err());
     for variant in Variant::ALL {
         assert_eq!(variant.to_string().parse(), Ok(variant));
+        assert_eq!(Variant::ALL[variant as usize], variant);
     }
-    assert!("chess".parse::<Variant>().is_err());
+    assert_eq!("sepur,diagonals=yes".parse(), Ok(Variant::Sepur));
+    for text in ["chess", "", "Standard", "sepur,", "rural,diagonals=no", "sepur,diagonals=maybe"] {
+        assert!(text.parse::<Variant>().is_err(), "{text}");
+    }
 }
 
 proptest! {

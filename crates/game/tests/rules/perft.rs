@@ -1,4 +1,4 @@
-use surakarta_game::{Position, perft, reference};
+use surakarta_game::{Position, Variant, perft, reference};
 
 /// Rows of a table in `tests/data`: the position, then its numbers.
 pub(crate) fn rows(text: &'static str) -> impl Iterator<Item = (Position, Vec<u64>)> {
@@ -35,6 +35,25 @@ fn the_leaf_counts_from_the_start_are_known_to_depth_7() {
 fn the_slow_twin_counts_the_same_leaves_from_the_start() {
     for (leaves, depth) in FROM_THE_START.into_iter().zip(1..=4) {
         assert_eq!(slow_perft(&Position::default(), depth), leaves, "depth {depth}");
+    }
+}
+
+/// Both generators, which share no code, and a third in another language give these.
+#[test]
+fn the_leaf_counts_of_the_variants_are_known() {
+    let known = [
+        (Variant::Rural, [20, 380, 7_852, 159_482, 3_299_070, 67_231_682]),
+        (Variant::Sepur, [19, 361, 8_873, 217_668, 6_051_117, 167_576_775]),
+        (Variant::SepurOrthogonal, [7, 49, 609, 7_562, 101_809, 1_368_311]),
+    ];
+    for (variant, leaves) in known {
+        let start = Position::start(variant);
+        for (leaves, depth) in leaves.into_iter().zip(1..) {
+            assert_eq!(perft(&start, depth), leaves, "{variant} at depth {depth}");
+            if depth <= 3 {
+                assert_eq!(slow_perft(&start, depth), leaves, "{variant} at depth {depth}");
+            }
+        }
     }
 }
 

@@ -3,27 +3,33 @@
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use surakarta_game::{Color, Game, POINTS, Position, RuleSet, Variant};
+use surakarta_game::{Color, Game, Move, Point, Position, RuleSet, Variant, points};
 
 pub(crate) fn stream(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-/// Up to twelve pieces a side anywhere, few as often as many.
-pub(crate) fn scattered(rng: &mut ChaCha8Rng) -> Position {
-    let mut indices: Vec<u32> = (0..POINTS as u32).collect();
-    indices.shuffle(rng);
-    let (black, white) = (rng.random_range(0..=12), rng.random_range(0..=12));
-    let set = |points: &[u32]| points.iter().fold(0u64, |set, point| set | 1 << point);
+/// The points of a variant's board.
+pub(crate) fn board(variant: Variant) -> impl Iterator<Item = Point> {
+    points(variant.board())
+}
+
+/// Every pair of points of a variant's board.
+pub(crate) fn all_pairs(variant: Variant) -> impl Iterator<Item = Move> {
+    board(variant).flat_map(move |from| board(variant).map(move |to| Move::new(from, to)))
+}
+
+/// As many pieces a side as may be, anywhere, few as often as many.
+pub(crate) fn scattered(variant: Variant, rng: &mut ChaCha8Rng) -> Position {
+    let mut bits: Vec<u64> = board(variant).map(Point::bit).collect();
+    bits.shuffle(rng);
+    let most = variant.pieces() as usize;
+    let (black, white) = (rng.random_range(0..=most), rng.random_range(0..=most));
+    let set = |bits: &[u64]| bits.iter().fold(0, |set, bit| set | bit);
     let side = if rng.random() { Color::Black } else { Color::White };
-    Position::new(
-        Variant::Standard,
-        set(&indices[..black]),
-        set(&indices[black..black + white]),
-        side,
-        rng.random_range(0..60),
-    )
-    .expect("disjoint sets of at most twelve")
+    let quiet = rng.random_range(0..60);
+    Position::new(variant, set(&bits[..black]), set(&bits[black..black + white]), side, quiet)
+        .expect("disjoint sets of no more pieces than a side has")
 }
 
 /// A move at random, while the game goes on.
@@ -41,16 +47,26 @@ pub(crate) fn random_game(rules: RuleSet, start: Position, rng: &mut ChaCha8Rng)
     game
 }
 
-/// Scattered positions, and those of random games.
+/// Scattered positions of the standard variant, and those of random games.
 pub(crate) fn positions(seed: u64, n: usize) -> Vec<Position> {
+    positions_of(Variant::Standard, seed, n)
+}
+
+/// Scattered positions of a variant, and those of random games.
+pub(crate) fn positions_of(variant: Variant, seed: u64, n: usize) -> Vec<Position> {
     let mut rng = stream(seed);
-    let mut positions: Vec<Position> = (0..n / 2).map(|_| scattered(&mut rng)).collect();
+    let mut positions: Vec<Position> = (0..n / 2).map(|_| scattered(variant, &mut rng)).collect();
     while positions.len() < n {
-        let game = random_game(RuleSet::default(), Position::default(), &mut rng);
+        let game = random_game(RuleSet::default(), Position::start(variant), &mut rng);
         positions.extend(game.positions().iter().step_by(3));
     }
     positions.truncate(n);
     positions
+}
+
+/// Such positions of every variant, `n` of each.
+pub(crate) fn positions_of_all(seed: u64, n: usize) -> Vec<Position> {
+    Variant::ALL.into_iter().flat_map(|variant| positions_of(variant, seed, n)).collect()
 }
 
 /// A rule set with other limits.

@@ -1,6 +1,6 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use surakarta_game::Position;
+use surakarta_game::{Position, Variant};
 use surakarta_net::{Batch, Evaluator, Kernel, Mlp, Outlook, Weights};
 
 use crate::twin::{dense_evaluation, lively_weights, random_positions};
@@ -33,9 +33,11 @@ fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
 
 #[test]
 fn agrees_with_the_dense_twin() {
-    for (seed, hidden) in SHAPES.into_iter().enumerate() {
-        let weights = lively_weights(hidden, seed as u64);
-        let positions = random_positions(1_000, seed as u64);
+    // Every shape with one variant or another, and every variant with one shape or another.
+    let cases = Variant::ALL.into_iter().cycle().zip(SHAPES);
+    for (seed, (variant, hidden)) in cases.enumerate() {
+        let weights = lively_weights(variant, hidden, seed as u64);
+        let positions = random_positions(variant, 1_000, seed as u64);
         let results = evaluated(&mut Mlp::new(&weights), &positions, &[32]);
         for (position, (policy, outlook)) in positions.iter().zip(results) {
             let (twin_policy, twin_wdl, twin_margin) =
@@ -52,9 +54,10 @@ fn agrees_with_the_dense_twin() {
 
 #[test]
 fn has_the_same_bits_in_any_batch_on_any_kernel() {
-    for (seed, hidden) in SHAPES.into_iter().enumerate() {
-        let weights = lively_weights(hidden, seed as u64);
-        let positions = random_positions(300, 100 + seed as u64);
+    let cases = Variant::ALL.into_iter().cycle().zip(SHAPES);
+    for (seed, (variant, hidden)) in cases.enumerate() {
+        let weights = lively_weights(variant, hidden, seed as u64);
+        let positions = random_positions(variant, 300, 100 + seed as u64);
         let expected = evaluated(&mut Mlp::new(&weights), &positions, &[1]);
         let mut order: Vec<usize> = (0..positions.len()).collect();
         let mut rng = ChaCha8Rng::seed_from_u64(seed as u64);
@@ -77,7 +80,7 @@ fn has_the_same_bits_in_any_batch_on_any_kernel() {
 #[test]
 fn a_network_says_the_same_for_ever() {
     // Shards quote the weights' hash alone: these bits may change only with the input version.
-    let weights = lively_weights(&[64, 32], 1);
+    let weights = lively_weights(Variant::Standard, &[64, 32], 1);
     let (policy, outlook) =
         evaluated(&mut Mlp::new(&weights), &[Position::default()], &[1]).swap_remove(0);
     let expected = [1043271532, 1017957505, 1055297309, 1053495605, 1042071387, 3199631379];
@@ -86,19 +89,45 @@ fn a_network_says_the_same_for_ever() {
 
 #[test]
 fn an_untrained_network_hardly_prefers_anything() {
-    let weights = Weights::random(surakarta_net::Shape::mlp(&[256, 128]).unwrap(), 9);
-    for (policy, outlook) in evaluated(&mut Mlp::new(&weights), &random_positions(100, 9), &[16]) {
-        let sum: f32 = policy.iter().sum();
-        assert!((sum - 1.0).abs() < 1e-5);
-        assert!(policy.iter().all(|p| p * (policy.len() as f32) < 2.0), "{policy:?}");
-        assert!(outlook.value().abs() < 0.2 && outlook.margin.abs() < 0.5, "{outlook:?}");
+    for variant in Variant::ALL {
+        let shape = surakarta_net::Shape::mlp(&[256, 128]).unwrap();
+        let weights = Weights::random(shape, variant, 9);
+        let positions = random_positions(variant, 100, 9);
+        for (policy, outlook) in evaluated(&mut Mlp::new(&weights), &positions, &[16]) {
+            let sum: f32 = policy.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-5);
+            assert!(policy.iter().all(|p| p * (policy.len() as f32) < 2.0), "{policy:?}");
+            assert!(outlook.value().abs() < 0.2 && outlook.margin.abs() < 0.5, "{outlook:?}");
+        }
+    }
+}
+
+#[test]
+fn another_variant_than_the_networks_is_an_error() {
+    for network in Variant::ALL {
+        let mut mlp = Mlp::new(&lively_weights(network, &[16], 2));
+        for played in Variant::ALL {
+            let mut batch = Batch::default();
+            for position in [Position::start(network), Position::start(played)] {
+                batch.push(position, &position.moves());
+            }
+            match mlp.evaluate(&mut batch) {
+                Ok(()) => assert_eq!(played, network),
+                Err(error) => {
+                    assert_ne!(played, network);
+                    let error = error.to_string();
+                    assert!(error.contains(&format!("for the variant {network} ")), "{error}");
+                    assert!(error.contains(&format!("one of {played};")), "{error}");
+                }
+            }
+        }
     }
 }
 
 #[test]
 fn clones_share_nothing_that_changes() {
-    let weights = lively_weights(&[64], 4);
-    let positions = random_positions(50, 4);
+    let weights = lively_weights(Variant::Standard, &[64], 4);
+    let positions = random_positions(Variant::Standard, 50, 4);
     let mut mlp = Mlp::new(&weights);
     let expected = evaluated(&mut mlp, &positions, &[8]);
     std::thread::scope(|scope| {

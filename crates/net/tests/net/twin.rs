@@ -4,14 +4,14 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Color, Game, Move, OLYMPIAD, Point, Position, Symmetry, Variant};
-use surakarta_net::{INPUTS, Shape, Weights};
+use surakarta_net::{Shape, Weights, inputs};
 
-/// The positions of random games that have a legal move, at least `count` of them.
-pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
+/// The positions of random games of a variant that have a legal move, at least `count` of them.
+pub(crate) fn random_positions(variant: Variant, count: usize, seed: u64) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
     while positions.len() < count {
-        let mut game = Game::new(OLYMPIAD);
+        let mut game = Game::from_position(OLYMPIAD, Position::start(variant));
         while game.result().is_none() {
             positions.push(*game.position());
             let moves = game.position().moves();
@@ -23,30 +23,32 @@ pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
 }
 
 /// All inputs, written from the table in the documentation.
-pub(crate) fn dense_inputs(position: &Position) -> [f64; INPUTS] {
+pub(crate) fn dense_inputs(position: &Position) -> Vec<f64> {
+    let size = position.variant().size();
+    let (points, pieces) = (size * size, 2 * size);
     let me = position.side_to_move();
     let attacks = position.attacks();
-    let mut inputs = [0.0; INPUTS];
-    for (file, rank) in (0..6).flat_map(|file| (0..6).map(move |rank| (file, rank))) {
-        let point = Point::new(6 * rank + file).expect("on the board");
-        let rank_seen = if me == Color::Black { rank } else { 5 - rank };
-        let seen = usize::from(6 * rank_seen + file);
+    let mut inputs = vec![0.0; inputs(position.variant())];
+    for (file, rank) in (0..size).flat_map(|file| (0..size).map(move |rank| (file, rank))) {
+        let point = Point::at(file, rank).expect("on the board");
+        let rank_seen = if me == Color::Black { rank } else { size - 1 - rank };
+        let seen = size * rank_seen + file;
         for (group, color) in [me, me.other()].into_iter().enumerate() {
             if position.color_at(point) == Some(color) {
-                inputs[36 * group + seen] = 1.0;
+                inputs[points * group + seen] = 1.0;
             }
             if attacks[color as usize] & point.bit() != 0 {
-                inputs[72 + 36 * group + seen] = 1.0;
+                inputs[points * (2 + group) + seen] = 1.0;
             }
         }
     }
     for (group, color) in [me, me.other()].into_iter().enumerate() {
         let count = position.count(color) as usize;
         if count > 0 {
-            inputs[144 + 12 * group + count - 1] = 1.0;
+            inputs[4 * points + pieces * group + count - 1] = 1.0;
         }
     }
-    inputs[168 + (position.quiet_plies() as usize / 3).min(15)] = 1.0;
+    inputs[4 * points + 2 * pieces + (position.quiet_plies() as usize / 3).min(15)] = 1.0;
     inputs
 }
 
@@ -72,30 +74,32 @@ pub(crate) fn dense_evaluation(
         logits.iter().map(|x| (x - most).exp() / sum).collect()
     };
     let Shape::Mlp(shape) = weights.shape();
-    let mut x = dense_inputs(position).to_vec();
+    let mut x = dense_inputs(position);
     for i in 0..shape.hidden().len() {
         x = linear(&format!("hidden.{i}"), &x).into_iter().map(|x| x.max(0.0)).collect();
     }
     let all = linear("policy", &x);
-    let side = position.side_to_move();
+    let (variant, side) = (position.variant(), position.side_to_move());
     let logits = moves.iter().map(|&mv| {
-        let seen = if side == Color::White { mv.under(Symmetry::FLIP_RANKS) } else { mv };
-        all[seen.index().expect("a move of the geometry")]
+        let flipped = mv.under(variant, Symmetry::FLIP_RANKS);
+        let seen = if side == Color::White { flipped } else { mv };
+        let place = |i: &usize| variant.move_at(*i) == Some(seen);
+        all[(0..variant.moves()).find(place).expect("a move of the geometry")]
     });
     (softmax(logits.collect()), softmax(linear("wdl", &x)), linear("margin", &x)[0])
 }
 
-/// Weights with every number away from zero, biases and heads too, so that each counts in a
+/// Weights for a variant with every number away from zero, biases and heads too, so that each counts in a
 /// comparison.
-pub(crate) fn lively_weights(hidden: &[usize], seed: u64) -> Weights {
+pub(crate) fn lively_weights(variant: Variant, hidden: &[usize], seed: u64) -> Weights {
     let shape = Shape::mlp(hidden).expect("a shape");
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let tensors = shape.tensors().into_iter().map(|spec| {
+    let tensors = shape.tensors(variant).into_iter().map(|spec| {
         let bound = (6.0 / spec.dims.get(1).map_or(64.0, |&inputs| inputs as f32)).sqrt();
         let mut number = || bound * (rng.next_u32() as f32 / (1u64 << 31) as f32 - 1.0);
         let data = (0..spec.len()).map(|_| number()).collect();
         (spec.name, spec.dims, data)
     });
     let tensors: Vec<_> = tensors.collect();
-    Weights::from_tensors(shape, Variant::Standard, "lively", tensors).expect("weights")
+    Weights::from_tensors(shape, variant, "lively", tensors).expect("weights")
 }

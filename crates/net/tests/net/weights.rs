@@ -14,7 +14,7 @@ fn named(weights: &Weights) -> Named {
 }
 
 fn rebuilt(change: impl FnOnce(&mut Named)) -> Result<Weights, InvalidWeights> {
-    let mut tensors = named(&Weights::random(shape(), 1));
+    let mut tensors = named(&Weights::random(shape(), Variant::Standard, 1));
     change(&mut tensors);
     Weights::from_tensors(shape(), Variant::Standard, "a test", tensors)
 }
@@ -58,7 +58,8 @@ fn edited(file: &[u8], from: &str, to: &str) -> Vec<u8> {
 #[test]
 fn come_back_as_they_were() {
     for hidden in [&[16][..], &[32, 16], &[16, 32, 48, 16]] {
-        let weights = Weights::random(Shape::mlp(hidden).unwrap(), 7).with_source("α \"note\"\n");
+        let weights = Weights::random(Shape::mlp(hidden).unwrap(), Variant::Standard, 7)
+            .with_source("α \"note\"\n");
         let file = written(&weights);
         let again = loaded(&file).unwrap();
         assert_eq!(again, weights);
@@ -68,10 +69,24 @@ fn come_back_as_they_were() {
 }
 
 #[test]
+fn every_variant_has_its_own() {
+    let networks = Variant::ALL.map(|variant| Weights::random(shape(), variant, 7));
+    for (weights, variant) in networks.iter().zip(Variant::ALL) {
+        let again = loaded(&written(weights)).unwrap();
+        assert_eq!((&again, again.variant()), (weights, variant));
+        let policy = weights.tensors().find(|(name, ..)| *name == "policy.bias").unwrap();
+        assert_eq!(policy.1, [variant.moves()]);
+    }
+    // Two variants may have tensors of the same dimensions and still differ in their hash.
+    let hashes: std::collections::HashSet<_> = networks.iter().map(Weights::hash).collect();
+    assert_eq!(hashes.len(), networks.len());
+}
+
+#[test]
 fn replace_an_older_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.safetensors");
-    let [old, new] = [1, 2].map(|seed| Weights::random(shape(), seed));
+    let [old, new] = [1, 2].map(|seed| Weights::random(shape(), Variant::Standard, seed));
     old.save(&path).unwrap();
     new.save(&path).unwrap();
     assert_eq!(Weights::load(&path).unwrap(), new);
@@ -81,10 +96,10 @@ fn replace_an_older_file() {
 
 #[test]
 fn a_seed_makes_a_network() {
-    let weights = Weights::random(shape(), 3);
-    assert_eq!(weights, Weights::random(shape(), 3));
+    let weights = Weights::random(shape(), Variant::Standard, 3);
+    assert_eq!(weights, Weights::random(shape(), Variant::Standard, 3));
     assert_eq!(weights.hash(), "07402b6c5e58dfffab6d0301e9777b28");
-    assert_ne!(weights.hash(), Weights::random(shape(), 4).hash());
+    assert_ne!(weights.hash(), Weights::random(shape(), Variant::Standard, 4).hash());
     let variance = |name: &str| {
         let data = weights.tensor(name).unwrap();
         data.iter().map(|x| x * x).sum::<f32>() / data.len() as f32
@@ -128,7 +143,7 @@ fn tensors_must_fit_the_shape() {
 
 #[test]
 fn a_foreign_file_is_refused_by_name() {
-    let file = written(&Weights::random(shape(), 1));
+    let file = written(&Weights::random(shape(), Variant::Standard, 1));
     assert!(matches!(problem(b""), LoadProblem::NotSafetensors(_)));
     assert!(matches!(problem(b"[network]\nkind = \"mlp\"\n"), LoadProblem::NotSafetensors(_)));
     assert!(matches!(problem(&file[..file.len() - 1]), LoadProblem::NotSafetensors(_)));
@@ -165,7 +180,7 @@ fn a_foreign_file_is_refused_by_name() {
 fn another_network_than_wanted_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("w.safetensors");
-    let weights = Weights::random(shape(), 1);
+    let weights = Weights::random(shape(), Variant::Standard, 1);
     weights.save(&path).unwrap();
     assert_eq!(Weights::load_as(&path, &shape(), Variant::Standard).unwrap(), weights);
     let wanted = Shape::mlp(&[64]).unwrap();
@@ -173,11 +188,15 @@ fn another_network_than_wanted_is_refused() {
     for part in ["w.safetensors", "mlp 184→32→16", "mlp 184→64"] {
         assert!(error.contains(part), "{error}");
     }
+    let error = Weights::load_as(&path, &shape(), Variant::Rural).unwrap_err().to_string();
+    for part in ["w.safetensors", "the variant standard where rural is wanted"] {
+        assert!(error.contains(part), "{error}");
+    }
 }
 
 #[test]
 fn damage_is_never_loaded() {
-    let weights = Weights::random(Shape::mlp(&[16]).unwrap(), 5);
+    let weights = Weights::random(Shape::mlp(&[16]).unwrap(), Variant::Standard, 5);
     let file = written(&weights);
     let header = 8 + u64::from_le_bytes(file[..8].try_into().unwrap()) as usize;
     // Every byte of the header, and some of each part of the data.

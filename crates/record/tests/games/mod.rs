@@ -3,7 +3,7 @@
 
 use rand::{Rng, RngExt, SeedableRng, seq::IndexedRandom, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
-use surakarta_game::{Color, Ending, Game, Outcome, Position, RuleSet, Variant};
+use surakarta_game::{Color, Ending, Game, Outcome, Point, Position, RuleSet, Variant};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind, ShardHeader};
 
 pub(crate) type Stream = ChaCha8Rng;
@@ -23,19 +23,24 @@ pub(crate) fn random_rules(random: &mut Stream) -> RuleSet {
     rules
 }
 
+pub(crate) fn random_variant(random: &mut Stream) -> Variant {
+    *Variant::ALL.choose(random).unwrap()
+}
+
 /// Mostly the start; else any pieces at any place, at times with the game over at once.
-pub(crate) fn random_start(random: &mut Stream) -> Position {
+pub(crate) fn random_start(variant: Variant, random: &mut Stream) -> Position {
     match random.random_range(0..10) {
-        0..6 => Position::default(),
-        6 => "6/6/6/6/ww4/bw4 b 0 1".parse().unwrap(),
+        0..6 => Position::start(variant),
+        6 if variant == Variant::Standard => "6/6/6/6/ww4/bw4 b 0 1".parse().unwrap(),
         _ => {
-            let mut points: Vec<u64> = (0..36).collect();
+            let mut points: Vec<_> = surakarta_game::points(variant.board()).collect();
             points.shuffle(random);
-            let (black, white) = (random.random_range(0..=12), random.random_range(0..=12));
-            let set = |points: &[u64]| points.iter().fold(0, |set, p| set | 1u64 << p);
+            let most = variant.pieces() as usize;
+            let (black, white) = (random.random_range(0..=most), random.random_range(0..=most));
+            let set = |points: &[Point]| points.iter().fold(0, |set, point| set | point.bit());
             let side = *[Color::Black, Color::White].choose(random).unwrap();
             let position = Position::new(
-                Variant::Standard,
+                variant,
                 set(&points[..black]),
                 set(&points[black..black + white]),
                 side,
@@ -43,8 +48,9 @@ pub(crate) fn random_start(random: &mut Stream) -> Position {
             );
             // Somewhere in the middle of its game.
             let text = position.unwrap().to_string();
-            let (rest, _) = text.rsplit_once(' ').unwrap();
-            format!("{rest} {}", random.random_range(1..40)).parse().unwrap()
+            let fields: Vec<&str> = text.split(' ').collect();
+            let text = format!("{} {}", fields[..3].join(" "), random.random_range(1..40));
+            Position::parse(&text, variant).unwrap()
         }
     }
 }
@@ -68,7 +74,17 @@ fn random_policy(game: &Game, random: &mut Stream) -> Policy {
 
 /// The record of a game of random moves with random findings.
 pub(crate) fn random_game(rules: RuleSet, number: u64, random: &mut Stream) -> GameRecord {
-    let mut game = Game::from_position(rules, random_start(random));
+    random_game_of(Variant::Standard, rules, number, random)
+}
+
+/// The same in any variant.
+pub(crate) fn random_game_of(
+    variant: Variant,
+    rules: RuleSet,
+    number: u64,
+    random: &mut Stream,
+) -> GameRecord {
+    let mut game = Game::from_position(rules, random_start(variant, random));
     let mut plies = Vec::new();
     let most = if random.random_bool(0.3) { 80 } else { 2_000 };
     let stop = random.random_range(0..most);
@@ -94,11 +110,12 @@ pub(crate) fn random_game(rules: RuleSet, number: u64, random: &mut Stream) -> G
     GameRecord::of(&game, number, plies)
 }
 
-/// Games of one rule set and their header.
+/// Games of one variant and rule set, and their header.
 pub(crate) fn random_shard(games: u64, random: &mut Stream) -> (ShardHeader, Vec<GameRecord>) {
-    let rules = random_rules(random);
+    let (variant, rules) = (random_variant(random), random_rules(random));
     let first_game = random.random_range(0..1_000_000);
     let header = ShardHeader {
+        variant,
         rules,
         player: "mcts:net=\"a,b\",sims=200".into(),
         weights: random.random_bool(0.5).then(|| "00ff".into()),
@@ -109,9 +126,9 @@ pub(crate) fn random_shard(games: u64, random: &mut Stream) -> (ShardHeader, Vec
         first_game,
         games,
         settings: [("openings".into(), "0-8".into()), ("temperature".into(), "1".into())].into(),
-        ..ShardHeader::default()
     };
-    let games = (first_game..first_game + games).map(|n| random_game(rules, n, random)).collect();
+    let numbers = first_game..first_game + games;
+    let games = numbers.map(|n| random_game_of(variant, rules, n, random)).collect();
     (header, games)
 }
 

@@ -1,6 +1,7 @@
 //! What a position is worth, in hundredths of a piece, seen by the side to move.
 
-use surakarta_game::{Game, Position};
+use surakarta_game::board::WIDTH;
+use surakarta_game::{Game, Position, Variant};
 
 /// A score: hundredths of a piece while the game goes on, beyond [`DECIDED`] once it is won or lost.
 pub type Score = i32;
@@ -16,14 +17,35 @@ pub const DECIDED: Score = 20_000 - 128;
 /// worth beyond [`PIECE`].
 ///
 /// These and the weights below are hand-made terms fitted by logistic regression to the results of
-/// 3,000 games of the player with itself, a piece being 100, and rounded; c2 is the measure.
-const CLASSES: [(u64, Score); 5] = [
-    (class(0), -20), // a1
-    (class(1), -11), // b1
-    (class(2), -4),  // c1
-    (class(7), 13),  // b2
-    (class(14), 8),  // c3
-];
+/// 3,000 games of the player with itself in the standard variant, a piece being 100, and rounded; c2
+/// is the measure. The other variants take the weights over: the classes go by what a point is to the
+/// circuits, which is why the corners have the company of other points without a circuit on 7×7.
+type Classes = [(u64, Score); 5];
+
+const fn classes(variant: Variant) -> Classes {
+    let size = variant.size();
+    let mut without_circuit = class(size, 0, 0);
+    if size % 2 == 1 {
+        without_circuit |= class(size, size / 2, 0) | class(size, size / 2, size / 2);
+    }
+    [
+        (without_circuit, -20),
+        (class(size, 1, 0), -11), // b1, an end of the inner circuit's lines
+        (class(size, 2, 0), -4),  // c1, an end of the outer circuit's lines
+        (class(size, 1, 1), 13),  // b2, where the inner circuit crosses itself
+        (class(size, 2, 2), 8),   // c3, where the outer circuit does
+    ]
+}
+
+static CLASSES: [Classes; Variant::ALL.len()] = {
+    let mut table = [classes(Variant::Standard); Variant::ALL.len()];
+    let mut v = 0;
+    while v < table.len() {
+        table[v] = classes(Variant::ALL[v]);
+        v += 1;
+    }
+    table
+};
 
 /// A point that a side's pieces attack over a loop, whatever stands there.
 const ATTACK: Score = 3;
@@ -38,7 +60,7 @@ const TEMPO: Score = 7;
 pub fn evaluate(position: &Position) -> Score {
     let (own, enemy) = (position.own(), position.enemy());
     let mut score = TEMPO + PIECE * difference(own, enemy);
-    for (points, worth) in CLASSES {
+    for (points, worth) in CLASSES[position.variant() as usize] {
         score += worth * difference(own & points, enemy & points);
     }
     let side = position.side_to_move();
@@ -72,16 +94,16 @@ fn difference(own: u64, enemy: u64) -> Score {
     own.count_ones() as Score - enemy.count_ones() as Score
 }
 
-/// The points that the symmetries take this one to, by its index on the standard board.
-const fn class(point: u32) -> u64 {
-    let (file, rank) = (point % 6, point / 6);
+/// The points that the symmetries of a board of this size take this one to.
+const fn class(size: usize, file: usize, rank: usize) -> u64 {
+    let last = size - 1;
     let mut set = 0;
     let mut turn = 0;
     while turn < 8 {
         let (f, r) = if turn & 4 != 0 { (rank, file) } else { (file, rank) };
-        let f = if turn & 1 != 0 { 5 - f } else { f };
-        let r = if turn & 2 != 0 { 5 - r } else { r };
-        set |= 1 << (r * 6 + f);
+        let f = if turn & 1 != 0 { last - f } else { f };
+        let r = if turn & 2 != 0 { last - r } else { r };
+        set |= 1 << (r * WIDTH + f);
         turn += 1;
     }
     set

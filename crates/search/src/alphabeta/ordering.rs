@@ -1,6 +1,6 @@
 //! Which moves to try first.
 
-use surakarta_game::{Color, Move, POINTS};
+use surakarta_game::{Color, GRID, Move};
 
 const FIRST: i32 = i32::MAX;
 const CAPTURE: i32 = 1 << 28;
@@ -11,13 +11,13 @@ const HISTORY_LIMIT: i32 = 1 << 26;
 pub(super) struct Ordering {
     /// `[ply]`: the two quiet moves that last refuted a position there, the last one first.
     killers: Vec<[Option<Move>; 2]>,
-    /// `[side][from × points + to]`: how often a move has refuted positions, by depth.
+    /// `[side][from × grid + to]`: how often a move has refuted positions, by depth.
     history: Vec<i32>,
 }
 
 impl Ordering {
     pub(super) fn new(plies: usize) -> Ordering {
-        Ordering { killers: vec![[None; 2]; plies], history: vec![0; 2 * POINTS * POINTS] }
+        Ordering { killers: vec![[None; 2]; plies], history: vec![0; 2 * GRID * GRID] }
     }
 
     /// Forgets the last game.
@@ -73,5 +73,5 @@ impl Ordering {
 }
 
 fn slot(side: Color, mv: Move) -> usize {
-    (side as usize * POINTS + mv.from().index()) * POINTS + mv.to().index()
+    (side as usize * GRID + mv.from().index()) * GRID + mv.to().index()
 }

@@ -10,9 +10,6 @@ use surakarta_game::{Position, Repetition, RuleSet};
 
 use super::table::hash;
 
-/// Captures that quiescence can add to a line, at most.
-const CAPTURES: u32 = 24;
-
 /// The digest for a search of `depth` plies and quiescence below `position`, which was reached
 /// through the positions `before` it. Zero where the past does not matter.
 pub(super) fn digest(rules: &RuleSet, before: &[Position], position: &Position, depth: u32) -> u64 {
@@ -22,7 +19,9 @@ pub(super) fn digest(rules: &RuleSet, before: &[Position], position: &Position, 
         digest = digest.wrapping_add(hash([1 << 40, quiet as u64]));
     }
     let ply = position.ply();
-    if rules.ply_cap.is_some_and(|cap| ply + depth + CAPTURES >= cap as u32) {
+    // That quiescence can add to a line.
+    let most_captures = 2 * position.variant().pieces();
+    if rules.ply_cap.is_some_and(|cap| ply + depth + most_captures >= cap as u32) {
         digest = digest.wrapping_add(hash([1 << 41, ply as u64]));
     }
     // Whether a side has a legal move takes a look one ply further if repetition is illegal.

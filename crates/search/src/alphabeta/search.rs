@@ -13,7 +13,7 @@ use super::table::{Bound, Entry, Finding, Table};
 pub(super) const MAX_DEPTH: u32 = 64;
 
 /// Room for the plies of a line: the search itself, quiescence (a capture each), and one beyond.
-pub(super) const MAX_PLIES: usize = MAX_DEPTH as usize + 26;
+pub(super) const MAX_PLIES: usize = MAX_DEPTH as usize + 30;
 
 /// Beyond every score.
 pub(super) const INFINITY: Score = i16::MAX as Score;

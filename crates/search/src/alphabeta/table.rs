@@ -1,6 +1,7 @@
 //! The transposition table: what earlier searches found out about positions.
 
-use surakarta_game::{Key, Move};
+use surakarta_game::board::WIDTH;
+use surakarta_game::{Key, Move, Variant};
 
 use super::evaluation::{DECIDED, Score};
 
@@ -71,7 +72,7 @@ pub(super) struct Finding {
 
 const WAYS: usize = 2;
 
-const ANY_MOVE: Move = match Move::from_index(0) {
+const ANY_MOVE: Move = match Variant::Standard.move_at(0) {
     Some(mv) => mv,
     None => panic!("the geometry allows moves"),
 };
@@ -100,7 +101,7 @@ impl Table {
 
     fn fill(&mut self, buckets: usize) {
         let empty = Entry {
-            // No position has this key: a side has at most twelve pieces.
+            // No position has this key: no side has so many pieces.
             key: [u64::MAX; 2],
             past: 0,
             score: 0,
@@ -130,7 +131,7 @@ impl Table {
 
     fn bucket(&self, key: Key) -> usize {
         // The high half of the product spreads the hash over any number of buckets.
-        ((hash(key) as u128 * self.buckets.len() as u128) >> 64) as usize
+        ((hash(key.map(pack)) as u128 * self.buckets.len() as u128) >> 64) as usize
     }
 
     /// What is known of a position.
@@ -165,6 +166,22 @@ impl Table {
             bound: finding.bound,
         };
     }
+}
+
+/// Where the table keeps a position follows from its points on 6×6, closed up to 36 bits, so that a
+/// search of the standard game is the same, node for node, whatever larger boards there are. What lies
+/// beyond them (a seventh file or rank, the side to move) is spread over the word.
+fn pack(set: u64) -> u64 {
+    const BOARD: u64 = Variant::Standard.board();
+    const GAP: usize = WIDTH - Variant::Standard.size();
+    let mut packed = set & BOARD;
+    // Pairs of ranks move together, then pairs of pairs, then the two halves.
+    for (n, even) in
+        [0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff, 0xffff_ffff].into_iter().enumerate()
+    {
+        packed = packed & even | (packed & !even) >> (GAP << n);
+    }
+    packed ^ (set & !BOARD).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Spreads a key over 64 bits.

@@ -9,7 +9,7 @@ use super::{AlphaBetaConfig, AlphaBetaPlayer, DECIDED, Score, evaluate, final_sc
 use crate::player::{Limits, Player, PlayerError};
 use crate::random::{Stream, stream};
 use rand::RngExt;
-use surakarta_game::{Color, Ending, Game, Move, Position, RuleSet, Variant};
+use surakarta_game::{Color, Ending, Game, Move, Position, RuleSet, Variant, points};
 
 /// Minimax as the rules have it: every legal move to the given depth, then captures or none.
 fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
@@ -30,7 +30,7 @@ fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
     best
 }
 
-/// A few pieces on random points, and some plies of play that like to go back, so that repetitions
+/// A few pieces on random points of any variant's board, and some plies of play that like to go back, so that repetitions
 /// and counters are near.
 fn endgame(rng: &mut Stream) -> Game {
     loop {
@@ -41,16 +41,17 @@ fn endgame(rng: &mut Stream) -> Game {
         if rng.random_bool(0.2) {
             rules.ply_cap = Some(rng.random_range(1..20));
         }
+        let variant = Variant::ALL[rng.random_range(0..Variant::ALL.len())];
         let mut sets = [0u64; 2];
         for set in 0..2 {
             for _ in 0..rng.random_range(1..=3) {
-                let bit = 1 << rng.random_range(0..36);
-                sets[set] |= bit & !sets[1 - set];
+                let point = points(variant.board()).nth(rng.random_range(0..variant.points()));
+                sets[set] |= point.expect("on the board").bit() & !sets[1 - set];
             }
         }
         let side = if rng.random() { Color::Black } else { Color::White };
         let quiet = rng.random_range(0..8);
-        let start = Position::new(Variant::Standard, sets[0], sets[1], side, quiet);
+        let start = Position::new(variant, sets[0], sets[1], side, quiet);
         let mut game = Game::from_position(rules, start.expect("disjoint sets"));
         for _ in 0..rng.random_range(0..14) {
             random_ply(&mut game, rng);
@@ -78,7 +79,7 @@ fn random_ply(game: &mut Game, rng: &mut Stream) {
 /// The greatest depth, at most 5, that minimax searches soon.
 fn depth_for(game: &Game) -> u32 {
     let branching = game.legal_moves().len().max(5) as u32;
-    (3..=5).rev().find(|&depth| branching.pow(depth) < 8_000).unwrap_or(3)
+    (2..=5).rev().find(|&depth| branching.pow(depth) < 8_000).unwrap_or(2)
 }
 
 #[test]

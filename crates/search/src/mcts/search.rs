@@ -176,7 +176,8 @@ impl Search {
                         let value = result.outcome.value_for(position.side_to_move());
                         let (own, enemy) = (position.own(), position.enemy());
                         let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
-                        let value = self.blend(value as f32, margin / 12.0);
+                        let value =
+                            self.blend(value as f32, margin / position.variant().pieces() as f32);
                         let leaf = self.tree.push(&[], &[], value);
                         self.add_leaf(leaf, value);
                         return false;

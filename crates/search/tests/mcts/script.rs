@@ -1,7 +1,7 @@
 //! Evaluators without a network, and the games that the tests search.
 
 use rand::RngExt;
-use surakarta_game::{Game, Move, Position, RuleSet};
+use surakarta_game::{Game, Move, Position, RuleSet, Variant};
 use surakarta_net::{Batch, Evaluator, EvaluatorError, Outlook};
 use surakarta_search::{Root, Search, Step, Stream};
 
@@ -48,15 +48,14 @@ impl Hashed {
 
 impl Script for Hashed {
     fn evaluate(&self, position: &Position, moves: &[Move]) -> (Vec<f32>, Outlook) {
-        let mut policy: Vec<f32> = moves
-            .iter()
-            .map(|mv| 0.1 + self.number(position, mv.index().unwrap() as u64).powi(3))
-            .collect();
+        let index = |&mv| position.variant().move_index(mv).unwrap() as u64;
+        let mut policy: Vec<f32> =
+            moves.iter().map(|mv| 0.1 + self.number(position, index(mv)).powi(3)).collect();
         let sum: f32 = policy.iter().sum();
         policy.iter_mut().for_each(|p| *p /= sum);
-        let win = self.number(position, 1000);
-        let draw = (1.0 - win) * self.number(position, 1001);
-        let margin = self.number(position, 1002) - 0.5;
+        let win = self.number(position, 10_000);
+        let draw = (1.0 - win) * self.number(position, 10_001);
+        let margin = self.number(position, 10_002) - 0.5;
         (policy, Outlook { wdl: [win, draw, 1.0 - win - draw], margin })
     }
 }
@@ -109,10 +108,11 @@ pub(crate) fn game(rules: RuleSet, start: &str, moves: &str) -> Game {
     game
 }
 
-/// A game after random moves, not over yet; often near its end.
+/// A game of any variant after random moves, not over yet; often near its end.
 pub(crate) fn random_game(rules: RuleSet, rng: &mut Stream) -> Game {
     loop {
-        let mut game = Game::new(rules);
+        let variant = Variant::ALL[rng.random_range(0..Variant::ALL.len())];
+        let mut game = Game::from_position(rules, Position::start(variant));
         let plies = rng.random_range(0..150);
         while game.moves().len() < plies && game.result().is_none() {
             let moves = game.legal_moves();

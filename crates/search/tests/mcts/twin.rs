@@ -36,7 +36,7 @@ impl Node {
             let position = game.position();
             let margin = position.own().count_ones() as f32 - position.enemy().count_ones() as f32;
             let value = result.outcome.value_for(position.side_to_move()) as f32;
-            blend(config, value, margin / 12.0)
+            blend(config, value, margin / position.variant().pieces() as f32)
         } else if self.values.is_empty() {
             self.moves = game.legal_moves();
             let (policy, outlook) = script.evaluate(game.position(), &self.moves);

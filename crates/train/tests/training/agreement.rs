@@ -1,13 +1,13 @@
 //! Native inference and libtorch say the same of a position, and neither minds its neighbours.
 
 use crate::positions::random_positions;
-use surakarta_game::Position;
+use surakarta_game::{Position, Variant};
 use surakarta_net::{Batch, Evaluator, Mlp, Shape, Weights};
 use surakarta_train::{Device, TorchEvaluator};
 
 /// Weights that prefer something: those of an untrained network hardly do.
-fn weights(hidden: &[usize]) -> Weights {
-    let weights = Weights::random(Shape::mlp(hidden).unwrap(), 3);
+fn weights(variant: Variant, hidden: &[usize]) -> Weights {
+    let weights = Weights::random(Shape::mlp(hidden).unwrap(), variant, 3);
     let louder = weights.tensors().map(|(name, dims, data)| {
         let numbers = data
             .iter()
@@ -34,9 +34,10 @@ fn evaluated(evaluator: &mut dyn Evaluator, positions: &[Position]) -> Batch {
 
 #[test]
 fn native_and_torch_agree_on_1000_random_positions() {
-    let positions = random_positions(1_000, 11);
-    for hidden in [&[256, 128][..], &[64], &[48, 32, 16]] {
-        let weights = weights(hidden);
+    let shapes = [&[256, 128][..], &[64], &[48, 32, 16]];
+    for (variant, hidden) in Variant::ALL.into_iter().zip(shapes.into_iter().cycle()) {
+        let positions = random_positions(variant, 1_000, 11);
+        let weights = weights(variant, hidden);
         let native = evaluated(&mut Mlp::new(&weights), &positions);
         let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 64).unwrap();
         let torch = evaluated(&mut torch, &positions);
@@ -49,7 +50,7 @@ fn native_and_torch_agree_on_1000_random_positions() {
             }
             boldest = native.policy(at).iter().copied().fold(boldest, f32::max);
         }
-        assert!(difference < 1e-4, "{hidden:?}: they differ by {difference}");
+        assert!(difference < 1e-4, "{variant} {hidden:?}: they differ by {difference}");
         // Uniform policies would agree whatever the network does.
         assert!(boldest > 0.3, "{hidden:?}: {boldest}");
     }
@@ -57,12 +58,24 @@ fn native_and_torch_agree_on_1000_random_positions() {
 
 #[test]
 fn torch_evaluates_a_position_alike_in_any_company() {
-    let positions = random_positions(100, 12);
-    let mut torch = TorchEvaluator::new(&weights(&[64, 32]), Device::Cpu, 32).unwrap();
+    let positions = random_positions(Variant::Sepur, 100, 12);
+    let weights = weights(Variant::Sepur, &[64, 32]);
+    let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 32).unwrap();
     let together = evaluated(&mut torch, &positions);
     for (at, position) in positions.iter().enumerate() {
         let alone = evaluated(&mut torch, &[*position]);
         assert_eq!(alone.policy(0), together.policy(at));
         assert_eq!(alone.outlook(0), together.outlook(at));
     }
+}
+
+#[test]
+fn torch_refuses_another_variant() {
+    let weights = weights(Variant::Rural, &[16]);
+    let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 4).unwrap();
+    let mut batch = Batch::default();
+    let start = Position::start(Variant::Sepur);
+    batch.push(start, &start.moves());
+    let error = torch.evaluate(&mut batch).unwrap_err().to_string();
+    assert!(error.contains("for the variant rural") && error.contains("one of sepur"), "{error}");
 }

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::positions::random_samples;
+use crate::positions::{random_samples, random_samples_of};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use surakarta_game::Symmetry;
+use surakarta_game::{Symmetry, Variant};
 use surakarta_net::{Shape, Weights};
 use surakarta_record::Sample;
 use surakarta_train::{
@@ -25,7 +25,7 @@ fn config() -> TrainConfig {
 }
 
 fn weights() -> Weights {
-    Weights::random(Shape::mlp(&[64, 32]).unwrap(), 7)
+    Weights::random(Shape::mlp(&[64, 32]).unwrap(), Variant::Standard, 7)
 }
 
 fn learner(config: TrainConfig) -> Learner {
@@ -103,6 +103,28 @@ fn a_small_set_is_learned_by_heart() {
 }
 
 #[test]
+fn every_variant_is_learned_and_no_other() {
+    for variant in Variant::ALL {
+        let samples = random_samples_of(variant, 64, 6);
+        let weights = Weights::random(Shape::mlp(&[32]).unwrap(), variant, 7);
+        let mut learner = Learner::new(config(), &weights, Device::Cpu).unwrap();
+        let first = train(&mut learner, 0, 1, &samples);
+        train(&mut learner, 1, 200, &samples);
+        let last = train(&mut learner, 2, 1, &samples);
+        assert!(last.policy_loss < first.policy_loss - 0.2, "{variant}: {first:?} {last:?}");
+        assert_eq!(learner.weights().unwrap().variant(), variant);
+
+        let others = random_samples_of(Variant::ALL[(variant as usize + 1) % 4], 8, 1);
+        let stop = AtomicBool::new(false);
+        let draw = |_, _| others.clone();
+        let iteration =
+            Iteration { number: 3, steps: 1, draw: &draw, checkpoint: None, stop: &stop };
+        let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err();
+        assert!(matches!(error, TrainError::OtherVariant { .. }), "{error}");
+    }
+}
+
+#[test]
 fn two_runs_are_equal_to_the_bit_and_another_batch_is_not() {
     let samples = random_samples(200, 2);
     let (mut one, mut other) = (learner(config()), learner(config()));
@@ -130,7 +152,7 @@ fn train_with_interruptions(
     let mut interruptions = 0;
     learner(config.clone()).checkpoint().unwrap().save(path).unwrap();
     loop {
-        let checkpoint = Checkpoint::load_as(path, weights().shape()).unwrap();
+        let checkpoint = Checkpoint::load_as(path, weights().shape(), weights().variant()).unwrap();
         let number = checkpoint.progress.iteration;
         if number == 2 {
             assert!(interruptions > 4, "{interruptions}");

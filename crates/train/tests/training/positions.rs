@@ -3,15 +3,15 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use surakarta_game::{Game, OLYMPIAD, Position};
+use surakarta_game::{Game, OLYMPIAD, Position, Variant};
 use surakarta_record::{GameRecord, PlyRecord, Policy, Sample, SearchKind, ShardHeader};
 
-/// Positions of random games that still have moves, the same ones for the same seed.
-pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
+/// Positions of random games of a variant that still have moves, the same ones for the same seed.
+pub(crate) fn random_positions(variant: Variant, count: usize, seed: u64) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
     while positions.len() < count {
-        let mut game = Game::new(OLYMPIAD);
+        let mut game = Game::from_position(OLYMPIAD, Position::start(variant));
         while game.result().is_none() && positions.len() < count {
             if rng.random_bool(0.2) {
                 positions.push(*game.position());
@@ -26,6 +26,11 @@ pub(crate) fn random_positions(count: usize, seed: u64) -> Vec<Position> {
 /// Samples with invented targets: a policy on a few of the legal moves, an outcome and a margin that
 /// have nothing to do with the position, a value for most.
 pub(crate) fn random_samples(count: usize, seed: u64) -> Vec<Sample> {
+    random_samples_of(Variant::Standard, count, seed)
+}
+
+/// The same of any variant.
+pub(crate) fn random_samples_of(variant: Variant, count: usize, seed: u64) -> Vec<Sample> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let sample = |position: Position| {
         let moves = position.moves();
@@ -44,7 +49,7 @@ pub(crate) fn random_samples(count: usize, seed: u64) -> Vec<Sample> {
             value: rng.random_bool(0.8).then(|| rng.random_range(-1.0..1.0)),
         }
     };
-    random_positions(count, seed).into_iter().map(sample).collect()
+    random_positions(variant, count, seed).into_iter().map(sample).collect()
 }
 
 /// Games of random moves, one ply in three with a search that left visits to several moves.
