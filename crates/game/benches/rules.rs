@@ -3,10 +3,12 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use rand::SeedableRng;
 use rand::seq::IndexedRandom;
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use surakarta_game::{Game, OLYMPIAD, Position, perft, reference};
+use surakarta_game::{
+    Game, OLYMPIAD, Position, Variant, perft, play_out, play_out_many, reference,
+};
 
 /// A game of random moves to its end, for each of these seeds.
 fn random_games(seeds: std::ops::Range<u64>) -> Vec<Game> {
@@ -39,6 +41,12 @@ fn count_leaves(c: &mut Criterion) {
     group.bench_function("depth 5", |b| b.iter(|| perft(black_box(&start), 5)));
     group.throughput(Throughput::Elements(perft(&start, 3)));
     group.bench_function("depth 3, slow twin", |b| b.iter(|| slow_perft(black_box(&start), 3)));
+    for variant in Variant::ALL.into_iter().skip(1) {
+        let start = Position::start(variant);
+        group.throughput(Throughput::Elements(perft(&start, 4)));
+        let name = format!("depth 4 of {variant}");
+        group.bench_function(name, |b| b.iter(|| perft(black_box(&start), 4)));
+    }
     group.finish();
 }
 
@@ -48,7 +56,24 @@ fn play(c: &mut Criterion) {
     let plies: usize = games.iter().map(|game| game.moves().len()).sum();
     let mut group = c.benchmark_group("random games");
     group.throughput(Throughput::Elements(plies as u64));
-    group.bench_function("olympiad", |b| b.iter(|| random_games(black_box(0..20))));
+    group.bench_function("olympiad, moves listed", |b| b.iter(|| random_games(black_box(0..20))));
+
+    let start = Game::new(OLYMPIAD);
+    let stream = |seed| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        move || rng.next_u64()
+    };
+    let count = || {
+        let mut plies = 0;
+        let done = |_, playout: surakarta_game::Playout| plies += u64::from(playout.plies);
+        play_out_many(&start, u32::MAX, 20, stream, done);
+        plies
+    };
+    group.throughput(Throughput::Elements(count()));
+    group.bench_function("olympiad", |b| {
+        b.iter(|| (0..20).map(|n| play_out(&start, u32::MAX, stream(n)).plies).sum::<u32>())
+    });
+    group.bench_function("olympiad, in lanes", |b| b.iter(count));
 
     let game = &games[0];
     group.throughput(Throughput::Elements(game.moves().len() as u64));

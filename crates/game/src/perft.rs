@@ -7,7 +7,8 @@ use crate::placement::Placement;
 use crate::position::Position;
 
 /// Leaves of the tree of legal moves at a depth, no ending rule applied. The last ply is counted
-/// without being played.
+/// without being played. It calls itself once a ply: depths in the thousands, which could end only
+/// where moves are forced, need a deep stack.
 pub fn perft(position: &Position, depth: u32) -> u64 {
     with_board!(position.variant(), B => {
         machine::run(Perft { placement: Placement::<B>::new(position.own(), position.enemy()), depth })

@@ -199,12 +199,10 @@ pub fn attacks(position: &Position) -> [u64; 2] {
 }
 
 /// The legal moves under a rule set in the last of a game's positions, were it not over. `positions`
-/// are all since the start, at least one. Twin of [`Game::legal_moves`](crate::Game::legal_moves).
-///
-/// # Panics
-/// Without a position.
+/// are all since the start; without any there is no move. Twin of
+/// [`Game::legal_moves`](crate::Game::legal_moves).
 pub fn legal_moves(rules: &RuleSet, positions: &[Position]) -> Vec<Move> {
-    let now = positions.last().expect("a game has a position");
+    let Some(now) = positions.last() else { return Vec::new() };
     let mut moves = moves(now);
     if rules.repetition == Repetition::Illegal {
         let seen = occurrences(positions);
@@ -226,14 +224,11 @@ fn occurrences(positions: &[Position]) -> HashMap<(Board, Color), u32> {
     seen
 }
 
-/// The result of a game whose positions, from its start to now, are these, at least one; `None`
-/// while it goes on. Counters go on from those of the first position. Twin of
+/// The result of a game whose positions, from its start to now, are these; `None` while it goes on, and
+/// without any position. Counters go on from those of the first position. Twin of
 /// [`Game::result`](crate::Game::result).
-///
-/// # Panics
-/// Without a position.
 pub fn result(rules: &RuleSet, positions: &[Position]) -> Option<GameResult> {
-    let (first, now) = (&positions[0], &positions[positions.len() - 1]);
+    let (Some(first), Some(now)) = (positions.first(), positions.last()) else { return None };
     let board = board(now);
     let [black, white] = [count(&board, Color::Black), count(&board, Color::White)];
     let occurred = occurrences(positions)[&(board, now.side_to_move())];

@@ -18,7 +18,8 @@ pub enum Repetition {
 
 /// A named set of endings with its parameters. It is written into every record and shard, as its
 /// [`Display`](fmt::Display) shows it: `olympiad`, or `olympiad,no-capture=60` where a parameter
-/// differs from the named set's own.
+/// differs from the named set's own. `olympiad,repetition=illegal` plays as `no-repeat` does, but is
+/// another set, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RuleSet {
     name: &'static str,
@@ -96,16 +97,26 @@ impl fmt::Display for RuleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
         let named = RuleSet::ALL.iter().find(|set| set.name == self.name).unwrap_or(&OLYMPIAD);
-        let limit = |n: Option<u16>| n.map_or("none".to_owned(), |n| n.to_string());
-        if let (Repetition::Ends(n), true) = (self.repetition, self.repetition != named.repetition)
-        {
-            write!(f, ",repetition={n}")?;
+        if self.repetition != named.repetition {
+            match self.repetition {
+                Repetition::Allowed => write!(f, ",repetition=allowed")?,
+                Repetition::Illegal => write!(f, ",repetition=illegal")?,
+                Repetition::Ends(times) => write!(f, ",repetition={times}")?,
+            }
         }
+        let limit = |n: Option<u16>| n.map_or("none".to_owned(), |n| n.to_string());
         if self.no_capture != named.no_capture {
             write!(f, ",no-capture={}", limit(self.no_capture))?;
         }
         if self.ply_cap != named.ply_cap {
             write!(f, ",ply-cap={}", limit(self.ply_cap))?;
+        }
+        let answer = |yes: bool| if yes { "yes" } else { "no" };
+        if self.ends_without_captures != named.ends_without_captures {
+            write!(f, ",ends-without-captures={}", answer(self.ends_without_captures))?;
+        }
+        if self.by_agreement != named.by_agreement {
+            write!(f, ",by-agreement={}", answer(self.by_agreement))?;
         }
         Ok(())
     }
@@ -121,9 +132,12 @@ pub enum UnknownRules {
     Name(String),
     /// No such parameter, or not a value for it.
     #[error(
-        "`{0}` is not a parameter of these rules; write repetition=N (2 to 255, where the rules end a game by repetition), no-capture=N or ply-cap=N (1 to 65535, or none)"
+        "`{0}` is not a parameter of rules; write repetition=N (2 to 255, allowed or illegal), no-capture=N or ply-cap=N (1 to 65535, or none), ends-without-captures or by-agreement (yes or no)"
     )]
     Parameter(String),
+    /// A parameter stands twice.
+    #[error("`{0}` gives a parameter that stands before it; give it once")]
+    Twice(String),
 }
 
 impl FromStr for RuleSet {
@@ -136,6 +150,7 @@ impl FromStr for RuleSet {
             .iter()
             .find(|set| set.name == name)
             .ok_or_else(|| UnknownRules::Name(name.to_owned()))?;
+        let mut given = Vec::new();
         for part in parts {
             let error = || UnknownRules::Parameter(part.to_owned());
             let number = |value: &str, least: u16| -> Result<u16, _> {
@@ -147,15 +162,30 @@ impl FromStr for RuleSet {
                 "none" => Ok(None),
                 _ => number(value, 1).map(Some),
             };
-            match part.split_once('=').ok_or_else(error)? {
-                ("repetition", value) if matches!(rules.repetition, Repetition::Ends(_)) => {
-                    let times = number(value, 2)?.try_into().map_err(|_| error())?;
-                    rules.repetition = Repetition::Ends(times);
+            let answer = |value: &str| match value {
+                "yes" => Ok(true),
+                "no" => Ok(false),
+                _ => Err(error()),
+            };
+            let (key, value) = part.split_once('=').ok_or_else(error)?;
+            match key {
+                "repetition" => {
+                    rules.repetition = match value {
+                        "allowed" => Repetition::Allowed,
+                        "illegal" => Repetition::Illegal,
+                        _ => Repetition::Ends(number(value, 2)?.try_into().map_err(|_| error())?),
+                    }
                 }
-                ("no-capture", value) => rules.no_capture = limit(value)?,
-                ("ply-cap", value) => rules.ply_cap = limit(value)?,
+                "no-capture" => rules.no_capture = limit(value)?,
+                "ply-cap" => rules.ply_cap = limit(value)?,
+                "ends-without-captures" => rules.ends_without_captures = answer(value)?,
+                "by-agreement" => rules.by_agreement = answer(value)?,
                 _ => return Err(error()),
             }
+            if given.contains(&key) {
+                return Err(UnknownRules::Twice(part.to_owned()));
+            }
+            given.push(key);
         }
         Ok(rules)
     }

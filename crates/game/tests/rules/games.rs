@@ -161,3 +161,34 @@ fn most_random_games_under_contest_end_without_a_capture_left() {
     let pieces: u32 = games.iter().map(|game| game.position().occupied().count_ones()).sum();
     near(pieces as f64 / games.len() as f64, 20.0, 1.0);
 }
+
+#[test]
+fn without_positions_the_slow_twin_has_nothing_to_say() {
+    assert!(reference::legal_moves(&OLYMPIAD, &[]).is_empty());
+    assert_eq!(reference::result(&OLYMPIAD, &[]), None);
+}
+
+/// A move that no rule allows gives a game without meaning, never a panic.
+#[test]
+fn illegal_moves_played_as_legal_ones_make_no_panic() {
+    let mut rng = stream(33);
+    for variant in Variant::ALL {
+        for _ in 0..50 {
+            let mut game = Game::from_position(OLYMPIAD, scattered(variant, &mut rng));
+            for _ in 0..40 {
+                let point = |n: usize| {
+                    surakarta_game::Point::new(n)
+                        .unwrap_or_else(|| surakarta_game::Point::at(0, 0).expect("a1"))
+                };
+                let mv = Move::new(point(rng.random_range(0..64)), point(rng.random_range(0..64)));
+                game.play_legal(mv);
+                let position = *game.position();
+                let asked =
+                    position.moves().len() as u64 + position.attacks()[0] + position.ply() as u64;
+                assert!(asked > 0 && position.nth_move(u64::MAX).is_none());
+                surakarta_game::perft(&position, 2);
+                surakarta_game::play_out(&game, 20, || rng.random());
+            }
+        }
+    }
+}

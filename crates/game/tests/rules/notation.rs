@@ -174,6 +174,27 @@ fn a_move_reads_as_it_is_written_with_or_without_x() {
 }
 
 #[test]
+fn points_are_those_of_the_largest_board() {
+    for index in 0..200 {
+        let (file, rank) = (index % 8, index / 8);
+        let point = Point::new(index);
+        assert_eq!(point, Point::at(file, rank));
+        assert_eq!(point.is_some(), file < 7 && rank < 7, "{index}");
+        if let Some(point) = point {
+            assert_eq!((point.index(), point.file(), point.rank()), (index, file, rank));
+            assert_eq!(point.bit(), 1 << index);
+            assert_eq!(point.to_string().parse(), Ok(point));
+            for variant in Variant::ALL {
+                let size = variant.size();
+                let place = (file < size && rank < size).then_some(rank * size + file);
+                assert_eq!(variant.point_index(point), place, "{point} of {variant}");
+            }
+        }
+    }
+    assert_eq!([Point::new(usize::MAX), Point::at(usize::MAX, 0), Point::at(7, 0)], [None; 3]);
+}
+
+#[test]
 fn rule_sets_read_as_they_are_written() {
     let texts = ["olympiad", "threefold", "no-repeat", "contest", "agreement"];
     for (rules, name) in RuleSet::ALL.into_iter().zip(texts) {
@@ -186,10 +207,23 @@ fn rule_sets_read_as_they_are_written() {
             }
         }
     }
+    let repetitions = [2, 3, 255].map(Repetition::Ends);
+    for repetition in repetitions.into_iter().chain([Repetition::Allowed, Repetition::Illegal]) {
+        for rules in RuleSet::ALL {
+            for ends_without_captures in [false, true] {
+                for by_agreement in [false, true] {
+                    let mut all = rules;
+                    all.repetition = repetition;
+                    all.ends_without_captures = ends_without_captures;
+                    all.by_agreement = by_agreement;
+                    assert_eq!(all.to_string().parse(), Ok(all));
+                }
+            }
+        }
+    }
     let mut more = THREEFOLD;
-    more.repetition = Repetition::Ends(255);
-    assert_eq!(more.to_string(), "threefold,repetition=255");
-    assert_eq!(more.to_string().parse(), Ok(more));
+    (more.repetition, more.by_agreement) = (Repetition::Ends(255), true);
+    assert_eq!(more.to_string(), "threefold,repetition=255,by-agreement=yes");
     assert_eq!(
         "olympiad, no-capture=60, ply-cap=300".parse(),
         Ok(limited(OLYMPIAD, Some(60), Some(300)))
@@ -219,9 +253,11 @@ fn what_is_not_a_rule_set_is_refused() {
         "olympiad,repetition=+3",
         "olympiad,repetition=none",
         "olympiad,plycap=5",
-        "no-repeat,repetition=2",
-        "contest,repetition=2",
-        "agreement,repetition=3",
+        "olympiad,repetition=many",
+        "olympiad,by-agreement=perhaps",
+        "olympiad,ends-without-captures",
+        "olympiad,ply-cap=5,ply-cap=6",
+        "olympiad,repetition=3,no-capture=9,repetition=3",
     ] {
         assert!(text.parse::<RuleSet>().is_err(), "{text}");
     }
@@ -299,7 +335,7 @@ proptest! {
 
     #[test]
     fn what_reads_as_rules_writes_as_rules(
-        text in "(olympiad|threefold|no-repeat|contest|agreement)(,(repetition|no-capture|ply-cap)=(none|[0-9]{1,5})){0,3}"
+        text in "(olympiad|threefold|no-repeat|contest|agreement)(,(repetition|no-capture|ply-cap|by-agreement)=(none|allowed|yes|[0-9]{1,5})){0,3}"
     ) {
         if let Ok(rules) = text.parse::<RuleSet>() {
             prop_assert_eq!(rules.to_string().parse(), Ok(rules));
