@@ -131,3 +131,29 @@ fn a_reader_that_leaves_ends_the_program_quietly() {
     assert!(output.status.success(), "{}", output.status);
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
 }
+
+#[test]
+fn rates_beside_the_slow_twin() {
+    let folder = TempDir::new().unwrap();
+    for variant in ["standard", "rural", "sepur"] {
+        let words = format!("--quiet bench rules --seconds 0 --depth 3 --variant {variant} --json");
+        let json: Value = serde_json::from_str(&stdout(folder.path(), &words)).unwrap();
+        assert_eq!((&json["variant"], &json["rules"]), (&variant.into(), &"olympiad".into()));
+        let rate = |key: &str| json[key].as_f64().filter(|rate| rate.is_finite() && *rate > 0.0);
+        for key in [
+            "perft_leaves_per_s",
+            "random_plies_per_s",
+            "random_plies_per_s_lanes",
+            "listed_plies_per_s",
+            "perft_ratio",
+            "random_ratio",
+            "random_lanes_ratio",
+            "listed_ratio",
+        ] {
+            assert!(rate(key).is_some(), "{key} in {json}");
+        }
+    }
+    let table = stdout(folder.path(), "--quiet bench rules --seconds 0 --depth 2");
+    assert_eq!(table.lines().count(), 5, "{table}");
+    assert!(table.contains("perft 2, leaves (last ply counted, not played)"), "{table}");
+}

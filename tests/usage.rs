@@ -7,8 +7,10 @@ use std::process::{Command, Stdio};
 use support::{refused, refused_words, stdout, write};
 use tempfile::TempDir;
 
-const COMMANDS: [&str; 10] =
-    ["run", "selfplay", "train", "arena", "match", "play", "dataset", "perft", "moves", "doctor"];
+const COMMANDS: [&str; 11] = [
+    "run", "selfplay", "train", "arena", "match", "play", "dataset", "perft", "moves", "bench",
+    "doctor",
+];
 
 #[test]
 fn every_command_explains_itself() {
@@ -24,6 +26,7 @@ fn every_command_explains_itself() {
     for command in ["verify", "stats", "export"] {
         assert!(stdout(folder.path(), &format!("dataset {command} --help")).contains("Usage"));
     }
+    assert!(stdout(folder.path(), "bench rules --help").contains("Usage"));
     assert!(stdout(folder.path(), "--version").starts_with("surakarta "));
 }
 
@@ -50,6 +53,9 @@ fn unknown_words_are_refused() {
         ("selfplay --player random --games 1 --seed 1", "--out"),
         ("selfplay --player random --games 0 --seed 1 --out x", "0 is not in 1.."),
         ("--quiet --verbose perft 1", "cannot be used with"),
+        ("bench rules --seconds -1", "--seconds"),
+        ("bench rules --seconds NaN", "give a number of seconds from 0 to 3600"),
+        ("bench rules --variant chess", "`chess` is not a variant; the variants are: standard"),
     ];
     for (words, reason) in cases {
         refused(folder.path(), words, reason);

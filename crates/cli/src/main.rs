@@ -1,6 +1,7 @@
 //! `surakarta`: the rules, self-play, training and rating of Surakarta from the command line.
 
 mod arena;
+mod bench;
 mod dataset;
 mod doctor;
 mod interrupt;
@@ -46,6 +47,7 @@ enum Command {
     Dataset(dataset::Arguments),
     Perft(perft::Arguments),
     Moves(moves::Arguments),
+    Bench(bench::Arguments),
     Doctor(doctor::Arguments),
 }
 
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Dataset(arguments) => dataset::main(arguments),
         Command::Perft(arguments) => perft::main(arguments),
         Command::Moves(arguments) => moves::main(arguments),
+        Command::Bench(arguments) => bench::main(arguments),
         Command::Doctor(arguments) => doctor::main(arguments),
     };
     match done {

@@ -1,5 +1,6 @@
 //! Configuration, run directory, the loop of self-play, training and rating.
 
+pub mod bench;
 pub mod config;
 pub mod contest;
 pub mod directory;

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
-use rand::RngExt;
+use rand::Rng;
 use rand::seq::SliceRandom;
-use surakarta_game::{Game, Move, Outcome};
+use surakarta_game::{Game, Move, play_out};
 
 use crate::player::{Choice, Limits, Player, PlayerError, Work};
 use crate::random::Stream;
@@ -155,7 +155,8 @@ impl<'a> Tree<'a> {
         }
         self.longest = self.longest.max(self.path.len() - 1);
 
-        let outcome = self.play_out();
+        let random = || self.random.next_u64();
+        let outcome = play_out(&self.game, self.config.playout_plies, random).outcome();
         while self.game.moves().len() > root {
             self.game.undo();
         }
@@ -192,22 +193,6 @@ impl<'a> Tree<'a> {
         };
         let best = self.children(node).map(|child| (promise(&child), child));
         best.reduce(|a, b| if b.0 > a.0 { b } else { a }).map_or(node, |(_, child)| child)
-    }
-
-    /// Random moves to the end of the game.
-    fn play_out(&mut self) -> Outcome {
-        for _ in 0..self.config.playout_plies {
-            if let Some(result) = self.game.result() {
-                return result.outcome;
-            }
-            self.game.legal_moves_into(&mut self.moves);
-            let mv = self.moves[self.random.random_range(0..self.moves.len())];
-            self.game.play_legal(mv);
-        }
-        match self.game.result() {
-            Some(result) => result.outcome,
-            None => Outcome::by_count(self.game.position()),
-        }
     }
 
     /// The child with the most visits, of equal ones that with the better results.

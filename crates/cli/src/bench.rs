@@ -1,0 +1,67 @@
+use std::time::Duration;
+
+use anyhow::Result;
+use surakarta_game::Variant;
+use surakarta_run::bench::{ROUNDS, RulesBench};
+
+use crate::{interrupt, output};
+
+/// Measure speed, each rate beside a slow twin in the same process.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench rules
+  surakarta bench rules --json"#)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    Rules(Rules),
+}
+
+/// Rules on one core: perft, and random games to their ends under olympiad rules.
+///
+/// Rates are medians of nine rounds in which all take turns. The slow twin is the reference
+/// implementation of the rules, doing the same work. Perft counts the last ply without playing it;
+/// random games find every repetition.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench rules
+  surakarta bench rules --variant sepur --depth 5 --json"#)]
+struct Rules {
+    /// The variant: standard, rural, sepur, or "sepur,diagonals=no".
+    #[arg(long, default_value_t)]
+    variant: Variant,
+    /// Depth of the perft.
+    #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=8))]
+    depth: u32,
+    /// Seconds for each rate, of which there are six with those of the slow twin.
+    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
+    seconds: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let good = text.parse().ok().filter(|n| (0.0..=3600.0).contains(n));
+    good.ok_or_else(|| "give a number of seconds from 0 to 3600".to_owned())
+}
+
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
+    let What::Rules(Rules { variant, depth, seconds, json }) = arguments.what;
+    let stop = interrupt::watch()?;
+    let bench = RulesBench { variant, depth, time: Duration::from_secs_f64(seconds) };
+    let rates = bench.run(|round| {
+        tracing::info!("round {} of {ROUNDS}", round + 1);
+        !stop.load(std::sync::atomic::Ordering::Relaxed)
+    });
+    match rates {
+        Some(rates) if json => output::json(&rates),
+        Some(rates) => output::print(rates),
+        // Interrupted.
+        None => Ok(()),
+    }
+}
