@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use rand::rngs::SmallRng;
+use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, RngExt, SeedableRng};
 use serde::Serialize;
 use surakarta_game::{
@@ -132,12 +132,12 @@ fn slow_perft(position: &Position, depth: u32) -> u64 {
 }
 
 fn numbers(game: u64) -> impl FnMut() -> u64 {
-    let mut rng = SmallRng::seed_from_u64(game);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(game);
     move || rng.next_u64()
 }
 
 fn listed_game(game: &Game, number: u64) -> u64 {
-    let mut rng = SmallRng::seed_from_u64(number);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(number);
     let (mut game, mut moves) = (game.clone(), Vec::new());
     while game.result().is_none() {
         game.legal_moves_into(&mut moves);
@@ -147,7 +147,7 @@ fn listed_game(game: &Game, number: u64) -> u64 {
 }
 
 fn slow_game(game: &Game, number: u64) -> u64 {
-    let mut rng = SmallRng::seed_from_u64(number);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(number);
     let mut positions = game.positions().to_vec();
     while reference::result(game.rules(), &positions).is_none() {
         let moves = reference::legal_moves(game.rules(), &positions);

@@ -3,9 +3,10 @@
 
 use std::time::Instant;
 
-use rand::Rng;
+use rand::rngs::Xoshiro256PlusPlus;
 use rand::seq::SliceRandom;
-use surakarta_game::{Game, Move, play_out};
+use rand::{Rng, SeedableRng};
+use surakarta_game::{Color, Game, LANES, Move, play_out_many};
 
 use crate::player::{Choice, Limits, Player, PlayerError, Work};
 use crate::random::Stream;
@@ -17,8 +18,13 @@ pub struct RolloutConfig {
     /// The limits by simulations and time that hold when a choice comes without either. If these
     /// have none either, 400 simulations.
     pub limits: Limits,
-    /// Weight of exploration, c in UCB1: mean + c √(ln N / n), with results in [−1, 1].
+    /// Weight of exploration, c in UCB1: mean + c √(ln N / n), with results in [−1, 1] and N and n
+    /// counting playouts.
     pub exploration: f32,
+    /// Random games from the leaf of each simulation, 1 or more (0 counts as 1). They are played at
+    /// the same time: see [`play_out_many`]. At 8 to 10 ms a move four were worth 22 ± 21 Elo (550
+    /// pairs) over one.
+    pub playouts: u32,
     /// A playout that is not over after so many plies is decided by counting the pieces.
     pub playout_plies: u32,
     /// Nodes that the tree may have; once it is full, simulations go on without adding to it.
@@ -32,6 +38,7 @@ impl Default for RolloutConfig {
         RolloutConfig {
             limits: Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() },
             exploration: 0.7,
+            playouts: LANES as u32,
             playout_plies: 1000,
             max_nodes: 1 << 20,
         }
@@ -89,8 +96,9 @@ struct Node {
     /// The number of its children, which stand side by side; 0 in a leaf.
     children: u32,
     first_child: usize,
+    /// Playouts of its simulations.
     visits: u64,
-    /// Sum of the results (1, 0, −1) of its simulations, seen by the player of `mv`.
+    /// Sum of their results (1, 0, −1), seen by the player of `mv`.
     results: i64,
 }
 
@@ -130,7 +138,11 @@ impl<'a> Tree<'a> {
     }
 
     fn simulations(&self) -> u64 {
-        self.nodes[0].visits
+        self.nodes[0].visits / self.playouts()
+    }
+
+    fn playouts(&self) -> u64 {
+        self.config.playouts.max(1).into()
     }
 
     /// One descent from the root: down the tree, perhaps one node further, then at random to the end.
@@ -155,16 +167,16 @@ impl<'a> Tree<'a> {
         }
         self.longest = self.longest.max(self.path.len() - 1);
 
-        let random = || self.random.next_u64();
-        let outcome = play_out(&self.game, self.config.playout_plies, random).outcome();
+        let balance = self.play_out();
         while self.game.moves().len() > root {
             self.game.undo();
         }
+        let playouts = self.playouts();
         // The root's "player" is the one who is not to move.
         let mut player = self.game.side_to_move().other();
         for &node in &self.path {
-            self.nodes[node].visits += 1;
-            self.nodes[node].results += outcome.value_for(player) as i64;
+            self.nodes[node].visits += playouts;
+            self.nodes[node].results += if player == Color::Black { balance } else { -balance };
             player = player.other();
         }
     }
@@ -193,6 +205,21 @@ impl<'a> Tree<'a> {
         };
         let best = self.children(node).map(|child| (promise(&child), child));
         best.reduce(|a, b| if b.0 > a.0 { b } else { a }).map_or(node, |(_, child)| child)
+    }
+
+    /// Random games from here to their ends: the sum of their results, seen by Black.
+    fn play_out(&mut self) -> i64 {
+        let seed = self.random.next_u64();
+        let stream = |number| {
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(number));
+            move || random.next_u64()
+        };
+        let mut balance = 0;
+        let (plies, games) = (self.config.playout_plies, self.playouts());
+        play_out_many(&self.game, plies, games, stream, |_, playout| {
+            balance += i64::from(playout.outcome().value_for(Color::Black));
+        });
+        balance
     }
 
     /// The child with the most visits, of equal ones that with the better results.

@@ -148,6 +148,11 @@ fn rollouts_are_counted_and_the_tree_stays_in_bounds() {
     let others = Limits { nodes: Some(5), ..Limits::default() };
     assert_eq!(choose(nothing, others).work.simulations, 400);
 
+    for playouts in [0, 1, 3, 5] {
+        let config = RolloutConfig { playouts, ..Default::default() };
+        assert_eq!(choose(config, some(21)).work.simulations, 21);
+    }
+
     // The root's sixteen moves fill this tree: nothing is looked at beyond them.
     let small = RolloutConfig { max_nodes: 17, ..Default::default() };
     assert_eq!(choose(small, some(500)).work.depth, 1);

@@ -64,8 +64,8 @@ fn values_go_where_they_belong() {
     assert_eq!(limits("random"), Limits::default());
 
     let expected =
-        RolloutConfig { exploration: 1.5, playout_plies: 80, ..RolloutConfig::default() };
-    assert_eq!(parse("rollout:c=1.5,playout-plies=80"), PlayerSpec::Rollout(expected));
+        RolloutConfig { exploration: 1.5, playouts: 3, playout_plies: 80, ..Default::default() };
+    assert_eq!(parse("rollout:c=1.5,playouts=3,playout-plies=80"), PlayerSpec::Rollout(expected));
 
     let spec =
         mcts("mcts:net=x,c=2,c-base=100,fpu=0.3,root-fpu=0,root-temperature=1.1,margin=0.05");
@@ -304,9 +304,11 @@ fn apply(usual: Limits, keep: impl Fn(Limits) -> Limits, limits: Limits) -> Limi
 }
 
 fn spec() -> impl Strategy<Value = PlayerSpec> {
-    let rollout = (limits(), positive(), any::<u32>()).prop_map(|(limits, exploration, plies)| {
+    let numbers = (1..=1000u32, any::<u32>());
+    let rollout = (limits(), positive(), numbers).prop_map(|(limits, exploration, numbers)| {
         let usual = RolloutConfig::default();
-        let mut config = RolloutConfig { exploration, playout_plies: plies, ..usual };
+        let (playouts, playout_plies) = numbers;
+        let mut config = RolloutConfig { exploration, playouts, playout_plies, ..usual };
         let keep = |limits| Limits { nodes: None, depth: None, ..limits };
         config.limits = apply(config.limits, keep, limits);
         PlayerSpec::Rollout(config)

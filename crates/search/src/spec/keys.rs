@@ -49,6 +49,7 @@ pub(super) const ROLLOUT: &[Key<RolloutConfig>] = keys! { RolloutConfig:
     "sims" SOME_COUNT limits.simulations always;
     "ms" MILLISECONDS limits.time always;
     "c" NUMBER exploration;
+    "playouts" PLAYOUTS playouts;
     "playout-plies" COUNT playout_plies;
 };
 
@@ -97,6 +98,12 @@ const LONG_COUNT: Form<Option<u64>> = Form {
     accepts: "a whole number from 1 to 18446744073709551615",
     read: |text| whole(text).filter(|&n| n > 0).map(Some),
     show: |value| value.map(|n| n.to_string()),
+};
+
+const PLAYOUTS: Form<u32> = Form {
+    accepts: "a whole number from 1 to 1000",
+    read: |text| whole(text).filter(|n| (1..=1000).contains(n)),
+    show: |value| Some(value.to_string()),
 };
 
 const COUNT: Form<u32> = Form {
