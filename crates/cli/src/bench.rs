@@ -4,7 +4,7 @@ use anyhow::Result;
 use surakarta_game::Variant;
 use surakarta_run::bench::{ROUNDS, RulesBench};
 
-use crate::{interrupt, output};
+use crate::output;
 
 /// Measure speed, each rate beside a slow twin in the same process.
 #[derive(clap::Args)]
@@ -24,8 +24,8 @@ enum What {
 /// Rules on one core: perft, and random games to their ends under olympiad rules.
 ///
 /// Rates are medians of nine rounds in which all take turns. The slow twin is the reference
-/// implementation of the rules, doing the same work. Perft counts the last ply without playing it;
-/// random games find every repetition.
+/// implementation of the rules, at a perft to depth 3 and at random games. Perft counts the last ply
+/// without playing it; random games find every repetition. Ctrl-C ends it at once: nothing is kept.
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta bench rules
@@ -37,7 +37,7 @@ struct Rules {
     /// Depth of the perft.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
-    /// Seconds for each rate, of which there are six with those of the slow twin.
+    /// Seconds at least for each rate, of which there are six with those of the slow twin.
     #[arg(long, default_value_t = 2.0, value_parser = seconds)]
     seconds: f64,
     /// Print one JSON object.
@@ -52,16 +52,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let What::Rules(Rules { variant, depth, seconds, json }) = arguments.what;
-    let stop = interrupt::watch()?;
     let bench = RulesBench { variant, depth, time: Duration::from_secs_f64(seconds) };
-    let rates = bench.run(|round| {
-        tracing::info!("round {} of {ROUNDS}", round + 1);
-        !stop.load(std::sync::atomic::Ordering::Relaxed)
-    });
-    match rates {
-        Some(rates) if json => output::json(&rates),
-        Some(rates) => output::print(rates),
-        // Interrupted.
-        None => Ok(()),
-    }
+    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1));
+    if json { output::json(&rates) } else { output::print(rates) }
 }

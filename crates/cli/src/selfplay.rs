@@ -38,33 +38,40 @@ pub(crate) struct Arguments {
     /// The folder for the shards.
     #[arg(long)]
     out: PathBuf,
-    /// A configuration whose sections [selfplay] and [search] are used; the defaults otherwise.
+    /// A configuration whose variant, rules and sections [selfplay] and [search] are used; the
+    /// defaults otherwise.
     #[arg(long)]
     config: Option<PathBuf>,
     /// The folder of the run that net=latest and net=best mean.
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
-    /// The variant: standard, rural, sepur or sepur,diagonals=no.
-    #[arg(long, default_value_t)]
-    variant: Variant,
-    /// The rules: olympiad, threefold, no-repeat, contest or agreement.
-    #[arg(long, default_value_t)]
-    rules: RuleSet,
+    /// The variant: standard, rural, sepur or sepur,diagonals=no [default: the configuration's, or
+    /// standard].
+    #[arg(long)]
+    variant: Option<Variant>,
+    /// The rules: olympiad, threefold, no-repeat, contest or agreement [default: the configuration's,
+    /// or olympiad].
+    #[arg(long)]
+    rules: Option<RuleSet>,
 }
 
 pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
-    let (selfplay, search) = match &arguments.config {
-        Some(path) => Config::load(path).map(|config| (config.selfplay, config.search))?,
+    let config = arguments.config.as_deref().map(Config::load).transpose()?;
+    let (run, selfplay, search) = match config {
+        Some(config) => (Some(config.run), config.selfplay, config.search),
         None => Default::default(),
     };
+    let of_run = run.map(|run| (run.variant, run.rules)).unwrap_or_default();
+    let variant = arguments.variant.unwrap_or(of_run.0);
+    let rules = arguments.rules.unwrap_or(of_run.1);
     let out = &arguments.out;
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
-    let networks = Networks::of_run(arguments.run.as_deref(), arguments.variant);
+    let networks = Networks::of_run(arguments.run.as_deref(), variant);
     let stop = interrupt::watch()?;
     let games = Games {
-        variant: arguments.variant,
-        rules: arguments.rules,
+        variant,
+        rules,
         seed: arguments.seed,
         iteration: 0,
         numbers: arguments.first..arguments.first + arguments.games,

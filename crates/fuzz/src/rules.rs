@@ -67,6 +67,9 @@ fn texts_that_are_nearly_right() {
         reads_back::<Move>(&text);
         reads_back::<RuleSet>(&text);
         reads_back::<Variant>(&text);
+        if let Ok(position) = format!("wwwwww/wwwwww/6/6/bbbbbb/{text}").parse() {
+            ask(&position);
+        }
         // As the end of something right.
         for start in ["wwwwww/wwwwww/6/6/bbbbbb/", "6/6/6/6/6/6 b 0 1 ", "olympiad,", "sepur,"] {
             reads_back::<Position>(&format!("{start}{text}"));
@@ -174,6 +177,11 @@ fn games() {
                         state
                     });
                     assert_eq!(playout.plies == 0, game.result().is_some());
+                    assert!(playout.plies <= 300);
+                    if let (None, None) = (playout.result, game.result()) {
+                        assert_eq!(playout.plies, 300, "broken off only there");
+                    }
+                    ask(&playout.position);
                 }
             }
             let result = ended.or_else(|| reference::result(&rules, game.positions()));

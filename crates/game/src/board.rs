@@ -129,9 +129,9 @@ pub struct Symmetry(u8);
 impl Symmetry {
     /// The symmetry that changes nothing.
     pub const IDENTITY: Symmetry = Symmetry(0);
-    /// Ranks mirrored (a1 ↔ a6): the turn of the board that shows White's view.
+    /// Ranks mirrored (a1 ↔ a6, on the larger board a7): the turn of the board that shows White's view.
     pub const FLIP_RANKS: Symmetry = Symmetry(2);
-    /// Files mirrored (a1 ↔ f1).
+    /// Files mirrored (a1 ↔ f1, on the larger board g1).
     pub const FLIP_FILES: Symmetry = Symmetry(1);
     /// All eight; bit 0 mirrors files, then bit 1 mirrors ranks, then bit 2 swaps files and ranks.
     pub const ALL: [Symmetry; 8] = [

@@ -126,7 +126,8 @@ impl Game {
         self.result = self.find_result();
     }
 
-    /// Takes the last move back, and with it any result. `None` at the start.
+    /// Takes the last move back, and with it any result: a game that was played on past its end must
+    /// not be taken back to there. `None` at the start.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
         self.positions.pop();

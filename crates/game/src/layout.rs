@@ -15,7 +15,7 @@ struct Description {
     size: usize,
     /// Steps go to the four diagonal neighbours, too.
     diagonals: bool,
-    /// A piece may slide along the outer circuit to an empty point.
+    /// A piece may slide along the outer circuit, over empty points, to an empty point.
     slides: bool,
 }
 

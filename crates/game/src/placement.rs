@@ -109,7 +109,8 @@ impl<L: Copy> Nearest<L> {
             m.and(first, m.lanes(&tables.facing)),
             m.swap_halves(m.and(first, m.lanes(&tables.facing_half_round))),
         );
-        // Where the first piece is not own, nothing is the same.
+        // Where the first piece is not own, nothing is the same. Where it is, there is a second stop
+        // on either side: the piece's own other one, if no other.
         let same = m.without(m.equal(facing, last), not_own_first);
         let second = [m.lowest(m.xor(forward, first)), m.lowest(m.xor(backward, last))];
         Nearest {

@@ -40,8 +40,8 @@ impl Playout {
 pub const LANES: usize = 4;
 
 /// Plays a game to its end with random moves, or for `max_plies` if it lasts longer. `random` gives
-/// uniform numbers of 64 bits, one or, rarely, more for a ply; the chances of two moves differ by less
-/// than 2⁻⁵⁶.
+/// uniform numbers of 64 bits: one or, rarely, more for a ply, and one that is not used where the game
+/// ends; the chances of two moves differ by less than 2⁻⁵⁶.
 ///
 /// ```
 /// use rand::{Rng, SeedableRng};

@@ -25,11 +25,12 @@ pub struct RuleSet {
     name: &'static str,
     /// The rule of repetition.
     pub repetition: Repetition,
-    /// The game ends after this many plies without a capture.
+    /// The game ends after this many plies without a capture, 1 or more.
     pub no_capture: Option<u16>,
-    /// The game ends after this many plies, as [`Position::ply`] counts them.
+    /// The game ends after this many plies, 1 or more, as [`Position::ply`] counts them.
     pub ply_cap: Option<u16>,
-    /// The game ends as soon as neither side, were it to move, has a capture, once a piece is gone.
+    /// The game ends as soon as neither side, were it to move, has a capture, once a piece is gone:
+    /// with fewer than 24 on the board, on the larger one fewer than 28.
     pub ends_without_captures: bool,
     /// Players may offer the end of the game, which is then counted.
     pub by_agreement: bool,
@@ -132,7 +133,7 @@ pub enum UnknownRules {
     Name(String),
     /// No such parameter, or not a value for it.
     #[error(
-        "`{0}` is not a parameter of rules; write repetition=N (2 to 255, allowed or illegal), no-capture=N or ply-cap=N (1 to 65535, or none), ends-without-captures or by-agreement (yes or no)"
+        "`{0}` is not a parameter of rules with a value for it; write repetition=N (2 to 255, allowed or illegal), no-capture=N or ply-cap=N (1 to 65535, or none), ends-without-captures or by-agreement (yes or no)"
     )]
     Parameter(String),
     /// A parameter stands twice.

@@ -14,7 +14,7 @@ pub enum Variant {
     #[default]
     Standard = 0,
     /// As played in China and Korea: no diagonal steps, but a piece may slide along the outer circuit
-    /// to any empty point.
+    /// over empty points, with or without a loop, to any empty point but its own.
     Rural = 1,
     /// Bas-basan sepur of Yogyakarta: 7×7 points, fourteen pieces a side, longer circuits.
     Sepur = 2,
@@ -119,11 +119,13 @@ impl FromStr for Variant {
     type Err = UnknownVariant;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
+        // Blanks around the comma are allowed, as in the rules' text.
+        let name = text.split(',').map(str::trim).collect::<Vec<_>>().join(",");
+        match name.as_str() {
             "sepur,diagonals=yes" => Ok(Variant::Sepur),
             _ => Variant::ALL
                 .into_iter()
-                .find(|v| v.name() == text)
+                .find(|v| v.name() == name)
                 .ok_or_else(|| UnknownVariant(text.to_owned())),
         }
     }

@@ -18,12 +18,12 @@ pub struct RulesBench {
     pub variant: Variant,
     /// Depth of the perft.
     pub depth: u32,
-    /// Time for each rate, in all rounds together.
+    /// Time for each rate at least, in all rounds together.
     pub time: Duration,
 }
 
 /// Rates on one core. Each is the median of [`ROUNDS`] rounds, in which all take turns; a ratio is
-/// that to the slow twin ([`reference`]) doing the same.
+/// that to the rate of the slow twin ([`reference`]): perft to depth 3 at most, or random games.
 #[derive(Clone, Debug, Serialize)]
 pub struct RulesRates {
     /// The variant that was played.
@@ -61,10 +61,11 @@ pub const ROUNDS: usize = 9;
 const GAMES: u64 = 500;
 
 impl RulesBench {
-    /// Measures. Asks `go_on` before each round, with its number; `None` if that says no.
-    pub fn run(&self, mut go_on: impl FnMut(usize) -> bool) -> Option<RulesRates> {
+    /// Measures. Calls `begin` before each round, with its number.
+    pub fn run(&self, begin: impl Fn(usize)) -> RulesRates {
         let start = Position::start(self.variant);
         let game = Game::from_position(RuleSet::default(), start);
+        let mut slow_games = 0..;
         let mut works: [Box<dyn FnMut() -> u64>; 6] = [
             Box::new(|| perft(&start, self.depth)),
             Box::new(|| slow_perft(&start, self.depth.min(3))),
@@ -77,13 +78,11 @@ impl RulesBench {
                 plies
             }),
             Box::new(|| (0..GAMES).map(|n| listed_game(&game, n)).sum()),
-            Box::new(|| slow_game(&game, 0)),
+            Box::new(|| slow_games.next().map_or(0, |number| slow_game(&game, number))),
         ];
         let mut rates = [[0.0; ROUNDS]; 6];
         for round in 0..ROUNDS {
-            if !go_on(round) {
-                return None;
-            }
+            begin(round);
             for (work, rates) in works.iter_mut().zip(&mut rates) {
                 rates[round] = rate(work, self.time / ROUNDS as u32);
             }
@@ -92,7 +91,7 @@ impl RulesBench {
             rates.sort_by(f64::total_cmp);
             rates[ROUNDS / 2]
         });
-        Some(RulesRates {
+        RulesRates {
             variant: self.variant.to_string(),
             rules: game.rules().to_string(),
             instructions: instructions(),
@@ -106,7 +105,7 @@ impl RulesBench {
             random_lanes_ratio: lanes / slow,
             listed_plies_per_s: listed,
             listed_ratio: listed / slow,
-        })
+        }
     }
 }
 

@@ -27,7 +27,8 @@ pub struct RolloutConfig {
     pub playouts: u32,
     /// A playout that is not over after so many plies is decided by counting the pieces.
     pub playout_plies: u32,
-    /// Nodes that the tree may have; once it is full, simulations go on without adding to it.
+    /// Nodes after which the tree does not grow any more; simulations go on without adding to it. The
+    /// children of the last leaf that was opened may exceed it.
     pub max_nodes: usize,
 }
 

@@ -234,8 +234,24 @@ impl Batch<'_> {
         if found.weights != wanted.weights {
             return other("network", &found.weights, &wanted.weights);
         }
+        if found.rules != wanted.rules {
+            return other("rule set", &found.rules.to_string(), &wanted.rules.to_string());
+        }
+        if (found.seed, found.iteration) != (wanted.seed, wanted.iteration) {
+            let found = (found.seed, found.iteration);
+            return other("seed and iteration", &found, &(wanted.seed, wanted.iteration));
+        }
+        if found.kernel != wanted.kernel {
+            return other("kernel", &found.kernel, &wanted.kernel);
+        }
+        if found.program != wanted.program {
+            return other("program", &found.program, &wanted.program);
+        }
+        if found.settings != wanted.settings {
+            return other("configuration", &found.settings, &wanted.settings);
+        }
         if found != wanted {
-            return other("setting", &found, &wanted);
+            return other("header", &found, &wanted);
         }
         Ok(true)
     }

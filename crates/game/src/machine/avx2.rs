@@ -37,9 +37,11 @@ fn run<T: Task>(machine: Avx2, task: T) -> T::Output {
     task.run(machine)
 }
 
-/// The bytes that [`Machine::forward`] takes from the four words of [`Stops`]: those of a word
-/// turned by as many lines as the loop has before it.
+/// For each byte of the lanes of [`Machine::forward`] the byte of [`Stops`] that it is: the circuit's
+/// forward word, turned down by as many bytes as the loop has lines before it.
 const FORWARD: [u8; 4 * LOOPS] = bytes(0, false);
+/// Likewise for [`Machine::backward`], from the backward words, which follow the two forward ones; they
+/// are turned up.
 const BACKWARD: [u8; 4 * LOOPS] = bytes(8, true);
 
 const fn bytes(first: usize, backward: bool) -> [u8; 4 * LOOPS] {

@@ -63,6 +63,38 @@ fn avx2() -> Option<Avx2> {
     avx2
 }
 
+/// What the operations mean, one bit at a time.
+#[test]
+fn the_portable_machine_computes_what_it_says() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    for _ in 0..2_000 {
+        let (set, mask) = (rng.next_u64() & rng.next_u64(), rng.next_u64());
+        let bits = |set: u64| (0..64).filter(move |bit| set >> bit & 1 != 0);
+        for (n, bit) in bits(set).enumerate() {
+            assert_eq!(Portable.nth_bit(set, n as u32), bit);
+        }
+        let moved = bits(mask).enumerate().filter(|(_, bit)| set >> bit & 1 != 0);
+        let expected = moved.fold(0, |all, (n, _)| all | 1 << n);
+        assert_eq!(Portable.compress(set, mask), expected);
+
+        // Byte k of a forward lane is the line that lies k lines on from the loop's next one; of a
+        // backward lane, of the backward word, which has the line before the last loop first.
+        let stops = Stops { forward: rng.random(), backward: rng.random() };
+        let (forward, backward) = (Portable.forward(&stops), Portable.backward(&stops));
+        for (lane, byte) in (0..LOOPS).flat_map(|lane| (0..4).map(move |byte| (lane, byte))) {
+            let (circuit, line) = (lane / 4, lane % 4);
+            let byte_of = |word: u32, byte: usize| word.to_le_bytes()[byte % 4];
+            assert_eq!(byte_of(forward[lane], byte), byte_of(stops.forward[circuit], line + byte));
+            let turned = byte_of(stops.backward[circuit], 4 - line + byte);
+            assert_eq!(byte_of(backward[lane], byte), turned);
+        }
+        let a: [u32; LOOPS] = std::array::from_fn(|_| rng.random::<u32>() & rng.random::<u32>());
+        let lowest = a.map(|word| bits(word.into()).next().map_or(0, |bit| 1 << bit));
+        assert_eq!(Portable.lowest(a), lowest);
+        assert_eq!(Portable.swap_halves(a), a.map(|word| word >> 16 | word << 16));
+    }
+}
+
 #[test]
 fn all_machines_compute_the_same() {
     let Some(avx2) = avx2() else { return };

@@ -20,7 +20,7 @@ const HASHES: usize = 512;
 pub(super) struct Start<'a, B> {
     game: &'a Game,
     placement: Placement<B>,
-    /// Own pieces in the positions since the last capture, the present one left out.
+    /// The positions since the last capture, the present one left out.
     history: &'a [Position],
     quiet: u32,
     /// Plies without a capture that end a game.
@@ -44,7 +44,9 @@ impl<'a, B: Board> Start<'a, B> {
             history: &before[before.len().saturating_sub(quiet as usize)..],
             quiet,
             no_capture: rules.no_capture.map_or(u32::MAX, u32::from),
-            ply_cap: rules.ply_cap.map_or(u32::MAX, |cap| u32::from(cap) - position.ply()),
+            ply_cap: rules
+                .ply_cap
+                .map_or(u32::MAX, |cap| u32::from(cap).saturating_sub(position.ply())),
             max_plies,
             times: match rules.repetition {
                 Repetition::Ends(times) => times.into(),
@@ -162,7 +164,8 @@ impl<B: Board> Lane<B> {
     #[inline(always)]
     pub(super) fn advance<M: Machine>(&mut self, m: M, drawn: &Drawn, start: &Start<B>) -> bool {
         let seen = self.remember(self.placement.own.points);
-        if seen >= self.since && seen < self.clock && self.occurrences() >= start.times {
+        let again = start.times != u32::MAX && seen >= self.since && seen < self.clock;
+        if again && self.occurrences() >= start.times {
             return self.end(Ending::Repetition);
         }
         if self.clock >= self.deadline {

@@ -30,11 +30,12 @@ pub enum InvalidPosition {
     /// The side to move is neither b nor w.
     #[error("`{0}` is not a side to move; write b or w")]
     Side(String),
-    /// A counter is not a number in range.
-    #[error(
-        "`{0}` is not a number of plies since the last capture (0 to 65535) or a move number (1 to 32768)"
-    )]
-    Counter(String),
+    /// The third field is not a number in range.
+    #[error("`{0}` is not a number of plies since the last capture; write 0 to 65535")]
+    Quiet(String),
+    /// The fourth field is not a number in range.
+    #[error("`{0}` is not a move number; write 1 to 32768")]
+    MoveNumber(String),
     /// The fifth field names no variant.
     #[error(transparent)]
     UnknownVariant(#[from] UnknownVariant),
@@ -73,11 +74,12 @@ impl Position {
         let counter = |field: &str, least: u16, most: u16| {
             // `parse` alone would take a plus sign.
             let digits = field.bytes().all(|b| b.is_ascii_digit());
-            let value = field.parse().ok().filter(|n| digits && (least..=most).contains(n));
-            value.ok_or_else(|| InvalidPosition::Counter(field.to_owned()))
+            field.parse().ok().filter(|n| digits && (least..=most).contains(n))
         };
-        let quiet = counter(quiet, 0, u16::MAX)?;
-        let number = counter(number, 1, MOST_MOVES)?;
+        let quiet =
+            counter(quiet, 0, u16::MAX).ok_or_else(|| InvalidPosition::Quiet(quiet.to_owned()))?;
+        let number = counter(number, 1, MOST_MOVES)
+            .ok_or_else(|| InvalidPosition::MoveNumber(number.to_owned()))?;
         let size = variant.size();
         let position = Position {
             pieces: parse_ranks(ranks, size)

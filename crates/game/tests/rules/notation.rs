@@ -83,11 +83,11 @@ fn what_is_not_a_position_is_refused_for_its_reason() {
         ("6/6/6/6/6/é5 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
         ("6/6/6//6/6 b 0 1", |e| matches!(e, InvalidPosition::Ranks(_, 6))),
         ("6/6/6/6/6/6 x 0 1", |e| matches!(e, InvalidPosition::Side(_))),
-        ("6/6/6/6/6/6 b -1 1", |e| matches!(e, InvalidPosition::Counter(_))),
-        ("6/6/6/6/6/6 b +1 1", |e| matches!(e, InvalidPosition::Counter(_))),
-        ("6/6/6/6/6/6 b 65536 1", |e| matches!(e, InvalidPosition::Counter(_))),
-        ("6/6/6/6/6/6 b 0 0", |e| matches!(e, InvalidPosition::Counter(_))),
-        ("6/6/6/6/6/6 b 0 32769", |e| matches!(e, InvalidPosition::Counter(_))),
+        ("6/6/6/6/6/6 b -1 1", |e| matches!(e, InvalidPosition::Quiet(_))),
+        ("6/6/6/6/6/6 b +1 1", |e| matches!(e, InvalidPosition::Quiet(_))),
+        ("6/6/6/6/6/6 b 65536 1", |e| matches!(e, InvalidPosition::Quiet(_))),
+        ("6/6/6/6/6/6 b 0 0", |e| matches!(e, InvalidPosition::MoveNumber(_))),
+        ("6/6/6/6/6/6 b 0 32769", |e| matches!(e, InvalidPosition::MoveNumber(_))),
         ("bbbbbb/bbbbbb/b5/6/6/6 b 0 1", |e| {
             matches!(e, InvalidPosition::TooManyPieces(Color::Black, 13, 12))
         }),
