@@ -120,8 +120,13 @@ fn a_folder_belongs_to_one_player() {
         refused(folder.path(), words, reason);
         assert_eq!(files(&games, ""), before, "{words}");
     };
-    refuse(&words.replace("seed 7", "seed 8"), "was made with another setting");
-    refuse(&words.replace("sims=16", "sims=17"), "was made with another setting");
+    refuse(&words.replace("seed 7", "seed 8"), "was made with another seed and iteration");
+    refuse(&words.replace("sims=16", "sims=17"), "was made with another");
+    refuse(
+        &format!("{words} --rules threefold"),
+        "another rule set (\"olympiad\"; here \"threefold\")",
+    );
+    refuse(&format!("{words} --variant rural"), "rural");
     refuse(&format!("{ALPHABETA} --out games"), "was made with another player");
     // The same file name with another network in it.
     write_weights(&folder.path().join("net.safetensors"), &[48], 5);
@@ -205,7 +210,7 @@ fn damage_is_found_and_the_rest_can_be_used() {
         .stdout(predicate::str::contains(format!("damaged games/{}", names[2])))
         .stdout(predicate::str::contains(format!("damaged games/{}", names[4])))
         .stdout(predicate::str::contains("ok ").count(8))
-        .stderr(predicate::str::starts_with("error: 2 damaged"));
+        .stderr(predicate::str::starts_with("error: 2 cannot be used"));
     refused(folder.path(), "dataset stats games", names[2]);
     surakarta(folder.path())
         .args(["dataset", "export", "games", "--out", "tables"])

@@ -38,7 +38,7 @@ struct Rules {
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=8))]
     depth: u32,
     /// Seconds at least for each rate, of which there are six with those of the slow twin.
-    #[arg(long, default_value_t = 2.0, value_parser = seconds)]
+    #[arg(long, default_value_t = 2.0, value_parser = seconds, allow_negative_numbers = true)]
     seconds: f64,
     /// Print one JSON object.
     #[arg(long)]

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use surakarta_record::Survey;
 use surakarta_record::export::{export_games, export_positions};
-use surakarta_record::shard::{list_shards, verify};
+use surakarta_record::shard::{ShardError, list_shards, verify};
 
 use crate::output;
 
@@ -88,12 +88,16 @@ fn check(data: &Data) -> Result<()> {
             }
             Err(error) => {
                 damaged += 1;
-                output::line(format_args!("damaged {error}"))?;
+                let state = match error {
+                    ShardError::Io { .. } => "unreadable",
+                    _ => "damaged",
+                };
+                output::line(format_args!("{state} {error}"))?;
             }
         }
     }
     if damaged > 0 {
-        bail!("{damaged} damaged; the others can be used: move the damaged ones away");
+        bail!("{damaged} cannot be used; the others can: move the damaged ones away");
     }
     Ok(())
 }
@@ -150,7 +154,7 @@ fn write_tables(data: &Data, out: &Path) -> Result<()> {
             // What could not be finished is only in the way, on a full disk above all.
             let _ = std::fs::remove_file(&temporary);
         }
-        let rows = written.with_context(|| format!("cannot write {}", path.display()))?;
+        let rows = written.with_context(|| format!("{} was not made", path.display()))?;
         output::line(format_args!("{}: {rows} rows", path.display()))
     };
     write("games.csv", &|file| Ok(export_games(&shards, file)?))?;

@@ -6,8 +6,7 @@ use anyhow::Context;
 
 /// Prints a text. Unlike `print!` it returns the error of a reader that has gone.
 pub(crate) fn print(text: impl std::fmt::Display) -> anyhow::Result<()> {
-    write!(io::stdout().lock(), "{text}")?;
-    Ok(())
+    write!(io::stdout().lock(), "{text}").context("standard output takes no more")
 }
 
 /// Prints a text and a line end.

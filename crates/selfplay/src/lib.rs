@@ -11,6 +11,7 @@ mod inline;
 mod lockstep;
 mod progress;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -248,7 +249,15 @@ impl Batch<'_> {
             return other("program", &found.program, &wanted.program);
         }
         if found.settings != wanted.settings {
-            return other("configuration", &found.settings, &wanted.settings);
+            // Those alone that differ.
+            let but = |of: &BTreeMap<String, String>, than: &BTreeMap<String, String>| {
+                let differs = |(key, value): &(&String, &String)| than.get(*key) != Some(*value);
+                let texts =
+                    of.iter().filter(differs).map(|(key, value)| format!("{key} = {value}"));
+                texts.collect::<Vec<_>>().join(", ")
+            };
+            let (found, wanted) = (&found.settings, &wanted.settings);
+            return other("configuration", &but(found, wanted), &but(wanted, found));
         }
         if found != wanted {
             return other("header", &found, &wanted);

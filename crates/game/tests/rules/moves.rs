@@ -191,3 +191,16 @@ fn steps_are_straight_where_the_variant_has_no_diagonals() {
         assert_eq!(lone.moves().len(), steps, "b2 lies on the inner circuit alone");
     }
 }
+
+/// As many as were ever found; each of the eight loops gives two at most.
+#[test]
+fn a_position_can_have_sixteen_captures() {
+    for (text, captures) in [
+        ("w1b2w/1bw1b1/wwwb2/2b1wb/1b1wb1/6 b 0 1", 14),
+        ("w2b2b/1b1w1b1/2bwb2/bwwwwww/2bwb2/1b1w1b1/w5b b 0 1 sepur", 16),
+    ] {
+        let position = position(text);
+        assert_eq!(position.captures().len(), captures);
+        compare(&position);
+    }
+}
