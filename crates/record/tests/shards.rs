@@ -240,7 +240,7 @@ fn what_is_no_shard_is_not_written() {
     });
     refused(&header, &|game| game.result.ending = Ending::NoProgress);
     let mut odd = header.clone();
-    odd.rules.ends_without_captures = true;
+    odd.rules.ply_cap = Some(0);
     assert!(refused(&odd, &|_| {}).contains("the rules differ"));
     let mut other = game.clone();
     other.result.outcome = match other.result.outcome {
