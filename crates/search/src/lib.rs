@@ -11,7 +11,7 @@ pub mod spec;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
 pub use mcts::{MctsConfig, MctsPlayer, MoveStats, Root, Search, SearchConfig, Step};
-pub use player::{Choice, Limits, Player, PlayerError, Work};
+pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};

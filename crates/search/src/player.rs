@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use surakarta_game::{Game, Move};
+use surakarta_game::{Color, Game, Move};
 
 /// How much a player may think about one move. Several limits hold together: the first one reached
 /// ends the search. A player without any limit that applies to it uses its own default.
@@ -16,6 +16,37 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Wall time. A search limited so is not reproducible.
     pub time: Option<Duration>,
+    /// The clocks of the whole game, of which a player gives each move a share.
+    pub clock: Option<Clock>,
+}
+
+impl Limits {
+    /// The same with the clock turned into a time for this move: a limit that searches know.
+    #[must_use]
+    pub fn for_move_of(self, color: Color) -> Limits {
+        let share = self.clock.map(|clock| clock.share(color));
+        let time = [self.time, share].into_iter().flatten().min();
+        Limits { time, clock: None, ..self }
+    }
+}
+
+/// What both players have left of their time for the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// The time left to Black and to White, by [`Color`].
+    pub remaining: [Duration; 2],
+    /// What a player gets back after each move.
+    pub increment: Duration,
+}
+
+impl Clock {
+    /// What a player does well to spend on the next move: a twentieth of the time left and most of the
+    /// increment, and never more than half of what is left. Games of reasonable players take about
+    /// thirty moves of each.
+    pub fn share(&self, color: Color) -> Duration {
+        let left = self.remaining[color as usize];
+        (left / 20 + self.increment * 3 / 4).min(left / 2)
+    }
 }
 
 /// A chosen move and what the search found out.
@@ -66,4 +97,35 @@ pub trait Player: Send {
     /// # Errors
     /// If the game is over or the network fails.
     fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_shared_out_and_never_used_up() {
+        let increment = Duration::from_millis(100);
+        let mut left = Duration::from_secs(10);
+        for _ in 0..500 {
+            let clock = Clock { remaining: [Duration::ZERO, left], increment };
+            let share = clock.share(Color::White);
+            assert!(share < left && share > increment / 2, "{share:?} of {left:?}");
+            left = left - share + increment;
+            assert_eq!(clock.share(Color::Black), Duration::ZERO);
+        }
+        // Where the increment is spent, the rest stays about the same.
+        assert!(left > increment && left < 10 * increment, "{left:?}");
+    }
+
+    #[test]
+    fn the_shorter_of_clock_and_time_holds() {
+        let [ten, second] = [Duration::from_millis(10), Duration::from_secs(1)];
+        let clock = Clock { remaining: [second, 100 * second], increment: Duration::ZERO };
+        let limits = Limits { time: Some(2 * second), clock: Some(clock), ..Limits::default() };
+        let of = |color| limits.for_move_of(color).time;
+        assert_eq!([of(Color::Black), of(Color::White)], [Some(5 * ten), Some(2 * second)]);
+        assert_eq!(limits.for_move_of(Color::Black).clock, None);
+        assert_eq!(Limits::default().for_move_of(Color::Black), Limits::default());
+    }
 }

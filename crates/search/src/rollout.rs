@@ -76,7 +76,8 @@ impl Player for RolloutPlayer {
     }
 
     fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError> {
-        let (simulations, deadline) = self.limits(limits, Instant::now());
+        let asked = limits.for_move_of(game.side_to_move());
+        let (simulations, deadline) = self.limits(&asked, Instant::now());
         if game.legal_moves().is_empty() {
             return Err(PlayerError::GameOver);
         }

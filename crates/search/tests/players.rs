@@ -17,7 +17,8 @@ fn players() -> Vec<Box<dyn Player>> {
     ]
 }
 
-const LITTLE: Limits = Limits { simulations: Some(8), nodes: Some(200), depth: None, time: None };
+const LITTLE: Limits =
+    Limits { simulations: Some(8), nodes: Some(200), depth: None, time: None, clock: None };
 
 /// The position after some random plies of any variant, from the start or from scattered pieces.
 fn some_game(rules: RuleSet, rng: &mut Stream) -> Game {

@@ -267,6 +267,7 @@ fn limits() -> impl Strategy<Value = Limits> {
         nodes,
         depth,
         time,
+        clock: None,
     })
 }
 

@@ -86,7 +86,8 @@ impl AlphaBetaPlayer {
     pub fn analyse(&mut self, game: &Game, limits: &Limits) -> Result<Analysis, PlayerError> {
         let started = Instant::now();
         let first = *game.legal_moves().first().ok_or(PlayerError::GameOver)?;
-        let Limits { nodes, depth, time, .. } = self.limits(limits);
+        let asked = limits.for_move_of(game.side_to_move());
+        let Limits { nodes, depth, time, .. } = self.limits(&asked);
         let played = Some((*game.rules(), game.position().variant()));
         if self.played != played {
             self.forget();

@@ -122,7 +122,7 @@ impl Player for MctsPlayer {
         if game.result().is_some() {
             return Err(PlayerError::GameOver);
         }
-        let (budget, time) = self.limits(limits);
+        let (budget, time) = self.limits(&limits.for_move_of(game.side_to_move()));
         let mut rng = stream_at(self.seed, game);
         self.think(game, budget, time, &mut rng)?;
         let early = (game.moves().len() as u32) < self.config.temperature_plies;
