@@ -28,6 +28,31 @@ pub enum ArenaError {
         /// Length of each.
         plies: u32,
     },
+    /// A line of a file is no opening.
+    #[error("{path}, line {line}: {reason}")]
+    OpeningFile {
+        /// The file.
+        path: PathBuf,
+        /// The line, 1 the first.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file has too few openings.
+    #[error(
+        "{path} has {found} openings for {wanted} pairs of games; ask for fewer pairs or add openings"
+    )]
+    TooFewInFile {
+        /// The file.
+        path: PathBuf,
+        /// Openings in it.
+        found: usize,
+        /// Openings of each two players.
+        wanted: usize,
+    },
+    /// A book of openings could not be made.
+    #[error("the book: {0}")]
+    Book(String),
     /// The moves of an opening are not legal.
     #[error("opening {0}: {1}")]
     Opening(usize, IllegalMove),

@@ -1,12 +1,14 @@
 //! One game between two players, and its record.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use surakarta_game::{Color, Ending, Game, GameResult, Move, Outcome};
+use surakarta_game::{Color, Ending, Game, GameResult, IllegalMove, Move, Outcome, Position};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
-use surakarta_search::{Limits, Player};
+use surakarta_search::{Choice, Player, PlayerError};
 
+use crate::adjudication::Adjudication;
+use crate::allowance::{Allowance, Clocks};
 use crate::opening::Opening;
 use crate::text;
 
@@ -68,6 +70,19 @@ pub struct ArenaPly {
     pub evaluations: u64,
 }
 
+impl ArenaPly {
+    fn new(choice: &Choice, took: Duration) -> ArenaPly {
+        ArenaPly {
+            mv: choice.mv,
+            value: choice.value.filter(|value| value.is_finite()),
+            us: u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+            simulations: choice.work.simulations,
+            nodes: choice.work.nodes,
+            evaluations: choice.work.evaluations,
+        }
+    }
+}
+
 fn is_zero(n: &u64) -> bool {
     *n == 0
 }
@@ -89,6 +104,11 @@ impl ArenaGame {
     /// Every move from the opening's start position.
     pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
         self.opening.moves.iter().copied().chain(self.plies.iter().map(|ply| ply.mv))
+    }
+
+    /// The position in which it ended.
+    pub fn last_position(&self) -> Position {
+        self.moves().fold(self.opening.start, |position, mv| position.after(mv))
     }
 
     /// The game as self-play and exports keep theirs, with its values and without a policy.
@@ -123,21 +143,25 @@ pub struct Seat<'a> {
     /// What it draws its random numbers from in this game.
     pub seed: u64,
     /// How much it may think, beside the limits of its own.
-    pub limits: Limits,
+    pub allowance: Allowance,
 }
 
 /// Plays one game to its end; `game` stands where the opening leads. The first seat has Black.
+/// `watch` sees every ply as it is made.
 ///
 /// A player whose search fails loses by `crash`, one that answers with an illegal move by
-/// `illegal-move`. Time is measured, and nobody forfeits by it.
+/// `illegal-move`, and one that takes longer than it was allowed by `time`.
 pub fn play_game(
     key: GameKey,
     opening: &Opening,
     mut game: Game,
     seats: [Seat<'_>; 2],
+    adjudication: &Adjudication,
+    watch: &mut dyn FnMut(&ArenaPly),
 ) -> ArenaGame {
     let [mut black, mut white] = seats;
-    let mut plies = Vec::with_capacity(64);
+    let mut clocks = Clocks::new([black.allowance, white.allowance]);
+    let mut plies: Vec<ArenaPly> = Vec::with_capacity(64);
     let mut fault = None;
     for seat in [&mut black, &mut white] {
         seat.player.new_game(seat.seed);
@@ -148,30 +172,34 @@ pub fn play_game(
         }
         let color = game.side_to_move();
         let seat = if color == Color::Black { &mut black } else { &mut white };
+        let limits = clocks.limits(color);
         let began = Instant::now();
-        let choice = seat.player.choose(&game, &seat.limits);
-        let us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let choice = seat.player.choose(&game, &limits);
+        let took = began.elapsed();
         let lost = match choice {
-            Err(error) => Some((Ending::Crash, error.to_string())),
-            Ok(choice) => match game.play(choice.mv) {
-                Err(error) => Some((Ending::IllegalMove, error.to_string())),
-                Ok(()) => {
-                    plies.push(ArenaPly {
-                        mv: choice.mv,
-                        value: choice.value.filter(|value| value.is_finite()),
-                        us,
-                        simulations: choice.work.simulations,
-                        nodes: choice.work.nodes,
-                        evaluations: choice.work.evaluations,
-                    });
-                    None
+            Err(error) => Some((ending_of(&error), error.to_string())),
+            Ok(choice) => {
+                let late = clocks.stop(color, took).map_err(|late| (Ending::Time, late));
+                let played = late.and_then(|()| {
+                    let illegal = |error: IllegalMove| (Ending::IllegalMove, error.to_string());
+                    game.play(choice.mv).map_err(illegal)
+                });
+                if played.is_ok() {
+                    plies.push(ArenaPly::new(&choice, took));
+                    watch(&plies[plies.len() - 1]);
                 }
-            },
+                played.err()
+            }
         };
         if let Some((ending, reason)) = lost {
-            tracing::error!(player = seat.name, ply = game.moves().len(), %ending, "{reason}");
+            tracing::warn!(player = seat.name, ply = game.moves().len(), %ending, "{reason}");
             game.forfeit(color, ending);
             fault = Some(reason);
+        } else if game.result().is_none() {
+            let quiet = game.position().quiet_plies() as usize;
+            if let Some(outcome) = adjudication.verdict(&plies, color, quiet) {
+                game.end(Ending::Adjudicated, outcome);
+            }
         }
     };
     ArenaGame {
@@ -183,5 +211,11 @@ pub fn play_game(
         ending: result.ending,
         outcome: result.outcome,
         fault,
+    }
+}
+
+fn ending_of(error: &PlayerError) -> Ending {
+    match error {
+        PlayerError::GameOver | PlayerError::Evaluator(_) => Ending::Crash,
     }
 }

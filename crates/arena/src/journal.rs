@@ -1,12 +1,14 @@
-//! The journal of a tournament: JSON Lines, first the tournament, then one finished game a line.
+//! The journal of a tournament: JSON Lines: first the tournament, then one finished game a line, and
+//! before the games of each session a line that says what the players are.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::adjudication::Adjudication;
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
 
@@ -17,11 +19,44 @@ pub(crate) struct Header<'a> {
     pub(crate) version: u32,
     pub(crate) players: &'a [String],
     pub(crate) pairings: &'a [[usize; 2]],
+    /// Rounds of a Swiss tournament.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) swiss: Option<usize>,
     pub(crate) pairs: usize,
     pub(crate) variant: String,
     pub(crate) rules: String,
     pub(crate) seed: u64,
     pub(crate) openings: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) colors: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) limits: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) adjudication: Option<Adjudication>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) from_start: Option<&'a [bool]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) until: Option<String>,
+}
+
+/// A line that says who plays from here on: a stop and an upgrade may lie between two games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SessionLine {
+    /// The version of this program.
+    pub(crate) session: String,
+    /// What each player is, in the order of the header: see [`Session::identities`](crate::Session).
+    pub(crate) identities: Vec<String>,
+}
+
+/// How such a line begins.
+const SESSION: &[u8] = b"{\"session\":";
+
+/// What a journal holds beside its header.
+#[derive(Default)]
+pub(crate) struct Contents {
+    /// Each game and its line.
+    pub(crate) games: Vec<(usize, ArenaGame)>,
+    pub(crate) sessions: Vec<SessionLine>,
 }
 
 /// An open journal; no other process can open it meanwhile.
@@ -36,7 +71,7 @@ impl Journal {
     pub(crate) fn open(
         path: &Path,
         header: &Header<'_>,
-    ) -> Result<(Journal, Vec<ArenaGame>), ArenaError> {
+    ) -> Result<(Journal, Contents), ArenaError> {
         let io = |source| ArenaError::Io { path: path.to_owned(), source };
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -55,35 +90,45 @@ impl Journal {
             let reason = "this is not the journal of a tournament".to_owned();
             return Err(ArenaError::Journal { path: path.to_owned(), line: 1, reason });
         }
-        let games = read(path, &first, &bytes[..whole])?;
+        let contents = read(path, &first, &bytes[..whole])?;
         file.set_len(whole as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
         if whole == 0 {
             file.write_all(&first).map_err(io)?;
         }
-        Ok((Journal { path: path.to_owned(), file }, games))
+        Ok((Journal { path: path.to_owned(), file }, contents))
     }
 
     /// Appends a finished game, in one write: once this returns, the end of this process cannot
     /// lose it.
-    pub(crate) fn append(&mut self, game: &ArenaGame) -> Result<(), ArenaError> {
-        let written = line_of(game).and_then(|line| self.file.write_all(&line));
-        written.map_err(|source| ArenaError::Io { path: self.path.clone(), source })
+    pub(crate) fn append(&mut self, line: &impl Serialize) -> Result<(), ArenaError> {
+        let written = line_of(line).and_then(|line| self.file.write_all(&line));
+        written.map_err(|source| self.io(source))
+    }
+
+    /// Once this returns, the end of the machine cannot lose a game either.
+    pub(crate) fn sync(&self) -> Result<(), ArenaError> {
+        self.file.sync_data().map_err(|source| self.io(source))
+    }
+
+    fn io(&self, source: io::Error) -> ArenaError {
+        ArenaError::Io { path: self.path.clone(), source }
     }
 }
 
-fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {
+/// A value as one line of JSON.
+pub(crate) fn line_of(value: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     Ok(line)
 }
 
 /// The games of complete lines, once the first has been found to be ours.
-fn read(path: &Path, ours: &[u8], bytes: &[u8]) -> Result<Vec<ArenaGame>, ArenaError> {
+fn read(path: &Path, ours: &[u8], bytes: &[u8]) -> Result<Contents, ArenaError> {
     let damaged =
         |line, reason: String| ArenaError::Journal { path: path.to_owned(), line, reason };
     let mut lines = bytes.split_inclusive(|&b| b == b'\n');
-    let Some(first) = lines.next() else { return Ok(Vec::new()) };
+    let Some(first) = lines.next() else { return Ok(Contents::default()) };
     if first != ours {
         let theirs: Value =
             serde_json::from_slice(first).map_err(|error| damaged(1, error.to_string()))?;
@@ -96,9 +141,16 @@ fn read(path: &Path, ours: &[u8], bytes: &[u8]) -> Result<Vec<ArenaGame>, ArenaE
             return Err(ArenaError::OtherTournament { path: path.to_owned(), differences });
         }
     }
-    let game =
-        |(n, line)| serde_json::from_slice(line).map_err(|error| damaged(n + 2, error.to_string()));
-    lines.enumerate().map(game).collect()
+    let mut contents = Contents::default();
+    for (line, bytes) in (2..).zip(lines) {
+        let bad = |error: serde_json::Error| damaged(line, error.to_string());
+        if bytes.starts_with(SESSION) {
+            contents.sessions.push(serde_json::from_slice(bytes).map_err(bad)?);
+        } else {
+            contents.games.push((line, serde_json::from_slice(bytes).map_err(bad)?));
+        }
+    }
+    Ok(contents)
 }
 
 /// `pairs is 10 there and 20 here`, for every key that differs.

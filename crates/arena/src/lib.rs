@@ -20,9 +20,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adjudication;
+mod allowance;
+mod book;
 mod connection;
 mod error;
+mod events;
 mod fit;
+mod format;
 mod game;
 mod journal;
 mod linear;
@@ -30,18 +35,29 @@ mod normal;
 mod opening;
 mod progress;
 mod rating;
+mod scoring;
+mod session;
 mod standings;
+mod stopping;
 mod table;
 mod text;
 mod tournament;
 
+pub use adjudication::{Adjudication, DrawRule, WinRule};
+pub use allowance::{Allowance, DEFAULT_MARGIN, TimeControl};
+pub use book::{Book, BookOptions, balanced_book};
 pub use error::ArenaError;
+pub use events::Events;
+pub use format::Format;
 pub use game::{ArenaGame, ArenaPly, GameKey, Seat, play_game};
-pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet};
+pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
 pub use progress::{Progress, ProgressLine};
 pub use rating::{
     Anchor, Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings,
     Unrated, rate,
 };
+pub use scoring::{MatchScore, Scoring};
+pub use session::{Factory, PlayedGames, Session, Watcher};
 pub use standings::{AdvantageRow, DifferenceRow, Standing, Standings, StandingsOptions, Tally};
-pub use tournament::{Factory, PlayedGames, Session, Tournament, Watcher};
+pub use stopping::{Decision, Until};
+pub use tournament::{Colors, Conduct, Tournament};

@@ -1,11 +1,12 @@
 //! Openings: where the games of a pair begin.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 use surakarta_game::{Color, Game, IllegalMove, Move, Position, RuleSet, Symmetry, Variant};
-use surakarta_search::stream;
+use surakarta_search::{Stream, stream};
 
 use crate::error::ArenaError;
 use crate::text;
@@ -50,6 +51,19 @@ impl Opening {
     }
 }
 
+impl fmt::Display for Opening {
+    /// A line of a file of openings: the moves, after the position and a semicolon if they do not
+    /// begin from the start position.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let moves: Vec<String> = self.moves.iter().map(ToString::to_string).collect();
+        if self.start == Position::start(self.start.variant()) && !moves.is_empty() {
+            f.write_str(&moves.join(" "))
+        } else {
+            write!(f, "{}; {}", self.start, moves.join(" "))
+        }
+    }
+}
+
 /// The openings of a tournament: the games of pair *i* begin with opening *i*, whoever plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningSet {
@@ -62,12 +76,8 @@ pub struct OpeningSet {
 }
 
 impl OpeningSet {
-    /// Openings of random legal moves from the start position of a variant.
-    ///
-    /// No game is over after them, and no two lead to the same position, nor to positions that a
-    /// symmetry of the board or the exchange of colours turns into each other. Both sides have
-    /// equally many pieces wherever such openings are left. A smaller number from the same seed is
-    /// the beginning of a larger one.
+    /// Openings of random legal moves from the start position of a variant, as [`RandomOpenings`]
+    /// draws them. A smaller number from the same seed is the beginning of a larger one.
     ///
     /// # Errors
     /// If there are not that many.
@@ -78,30 +88,11 @@ impl OpeningSet {
         plies: u32,
         count: usize,
     ) -> Result<OpeningSet, ArenaError> {
-        let mut rng = stream(seed, [STREAM, 0, 0]);
-        let mut seen = HashSet::new();
-        let mut openings = Vec::new();
-        let mut moves = Vec::new();
-        for _ in 0..count {
-            let next = (0..TRIES).find_map(|attempt| {
-                let mut game = Game::from_position(rules, Position::start(variant));
-                for _ in 0..plies {
-                    game.legal_moves_into(&mut moves);
-                    // Over before its time.
-                    let n = u32::try_from(moves.len()).ok().filter(|&n| n > 0)?;
-                    game.play_legal(moves[rng.random_range(0..n) as usize]);
-                }
-                let position = game.position();
-                let even = position.count(Color::Black) == position.count(Color::White);
-                let wanted = game.result().is_none() && (even || attempt >= TRIES / 2);
-                (wanted && seen.insert(up_to_symmetry(position)))
-                    .then(|| Opening { start: *game.start(), moves: game.moves().to_vec() })
-            });
-            openings.push(next.ok_or(ArenaError::TooFewOpenings {
-                wanted: count,
-                found: openings.len(),
-                plies,
-            })?);
+        let openings: Vec<Opening> =
+            RandomOpenings::new(variant, rules, seed, plies).take(count).collect();
+        if openings.len() < count {
+            let found = openings.len();
+            return Err(ArenaError::TooFewOpenings { wanted: count, found, plies });
         }
         let source = format!("random, {plies} plies");
         Ok(OpeningSet { variant, source, openings })
@@ -112,6 +103,57 @@ impl OpeningSet {
     pub fn start_position(variant: Variant, count: usize) -> OpeningSet {
         let opening = Opening { start: Position::start(variant), moves: Vec::new() };
         OpeningSet { variant, source: "start position".to_owned(), openings: vec![opening; count] }
+    }
+}
+
+/// Draws openings of random legal moves from the start position.
+///
+/// No game is over after them, and no two lead to the same position, nor to positions that a symmetry
+/// of the board or the exchange of colours turns into each other. Both sides have equally many pieces
+/// wherever such openings are left. Ends where no other opening is found.
+pub struct RandomOpenings {
+    rules: RuleSet,
+    start: Position,
+    plies: u32,
+    rng: Stream,
+    seen: HashSet<(u64, u64)>,
+    moves: Vec<Move>,
+}
+
+impl RandomOpenings {
+    /// From a stream of the seed's own.
+    pub fn new(variant: Variant, rules: RuleSet, seed: u64, plies: u32) -> RandomOpenings {
+        RandomOpenings {
+            rules,
+            start: Position::start(variant),
+            plies,
+            rng: stream(seed, [STREAM, 0, 0]),
+            seen: HashSet::new(),
+            moves: Vec::new(),
+        }
+    }
+
+    fn attempt(&mut self, attempt: u32) -> Option<Opening> {
+        let mut game = Game::from_position(self.rules, self.start);
+        for _ in 0..self.plies {
+            game.legal_moves_into(&mut self.moves);
+            // Over before its time.
+            let n = u32::try_from(self.moves.len()).ok().filter(|&n| n > 0)?;
+            game.play_legal(self.moves[self.rng.random_range(0..n) as usize]);
+        }
+        let position = game.position();
+        let even = position.count(Color::Black) == position.count(Color::White);
+        let wanted = game.result().is_none() && (even || attempt >= TRIES / 2);
+        (wanted && self.seen.insert(up_to_symmetry(position)))
+            .then(|| Opening { start: *game.start(), moves: game.moves().to_vec() })
+    }
+}
+
+impl Iterator for RandomOpenings {
+    type Item = Opening;
+
+    fn next(&mut self) -> Option<Opening> {
+        (0..TRIES).find_map(|attempt| self.attempt(attempt))
     }
 }
 

@@ -47,12 +47,17 @@ pub(crate) mod outcome {
 
     use super::*;
 
-    pub(crate) fn serialize<S: Serializer>(value: &Outcome, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(match value {
+    /// The text of a result.
+    pub(crate) fn name(value: Outcome) -> &'static str {
+        match value {
             Outcome::Win(Color::Black) => "1-0",
             Outcome::Win(Color::White) => "0-1",
             Outcome::Draw => "1/2-1/2",
-        })
+        }
+    }
+
+    pub(crate) fn serialize<S: Serializer>(value: &Outcome, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(name(*value))
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {

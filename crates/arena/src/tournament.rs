@@ -1,33 +1,73 @@
-//! Many games: who plays whom, on which threads, and what is kept of it.
+//! A tournament: who plays whom, from where, and under which conditions. How it is played: `session`.
 
 use std::collections::HashSet;
-use std::error::Error;
-use std::path::Path;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::fmt;
+use std::str::FromStr;
 
 use rand::Rng;
-use rayon::ThreadPool;
-use surakarta_game::{Color, RuleSet, Variant};
-use surakarta_search::{Limits, Player, stream};
+use surakarta_game::{Color, Position, RuleSet, Variant};
+use surakarta_search::stream;
 
+use crate::adjudication::Adjudication;
+use crate::allowance::Allowance;
 use crate::error::ArenaError;
-use crate::game::{ArenaGame, GameKey, Seat, play_game};
-use crate::journal::{Header, Journal};
-use crate::opening::OpeningSet;
-use crate::progress::Progress;
+use crate::format::{Format, Scored, swiss_round};
+use crate::game::{ArenaGame, GameKey};
+use crate::journal::Header;
+use crate::opening::{Opening, OpeningSet};
+use crate::stopping::Until;
 
 /// Keeps the streams of players apart from all others of the same seed.
 const STREAM: u64 = u64::from_be_bytes(*b"matches.");
 
-/// Makes a player, given its place in the list of names. Each thread makes its own, once, and again
-/// after a crash.
-pub type Factory<'a> =
-    dyn Fn(usize) -> Result<Box<dyn Player>, Box<dyn Error + Send + Sync>> + Sync + 'a;
+/// Who moves first in the games of two players.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Colors {
+    /// `alternating`: the players change colours in the second game from each opening.
+    #[default]
+    Alternating,
+    /// `first`: the player who stands first in the list has Black throughout.
+    First,
+    /// `coin`: a seeded coin decides for each game.
+    Coin,
+}
 
-/// Follows a tournament: takes a game that has just finished, and how far it all is.
-pub type Watcher<'a> = dyn Fn(Option<&ArenaGame>, &Progress) + Sync + 'a;
+impl fmt::Display for Colors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Colors::Alternating => "alternating",
+            Colors::First => "first",
+            Colors::Coin => "coin",
+        })
+    }
+}
+
+impl FromStr for Colors {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Colors, String> {
+        let all = [Colors::Alternating, Colors::First, Colors::Coin];
+        all.into_iter().find(|colors| colors.to_string() == text).ok_or_else(|| {
+            format!("`{text}` does not say who moves first; write alternating, first or coin")
+        })
+    }
+}
+
+/// Under which conditions the games of a tournament are played.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conduct {
+    /// Who moves first.
+    pub colors: Colors,
+    /// What each player is granted, in the order of the players; nothing beside its own limits where
+    /// the list is shorter.
+    pub allowances: Vec<Allowance>,
+    /// When a game is taken as decided; off by default.
+    pub adjudication: Adjudication,
+    /// Which players cannot be set up in an opening: their games begin with the start position.
+    pub from_start: Vec<bool>,
+    /// When the tournament is over.
+    pub until: Until,
+}
 
 /// What is to be played. Each pairing plays one pair of games from each opening, the second game
 /// with colours swapped.
@@ -37,41 +77,21 @@ pub type Watcher<'a> = dyn Fn(Option<&ArenaGame>, &Progress) + Sync + 'a;
 /// player is limited by time.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    players: Vec<String>,
-    pairings: Vec<[usize; 2]>,
-    rules: RuleSet,
+    pub(crate) players: Vec<String>,
+    plan: Plan,
+    pub(crate) rules: RuleSet,
     seed: u64,
-    openings: OpeningSet,
+    pub(crate) openings: OpeningSet,
+    start: Opening,
+    pub(crate) conduct: Conduct,
 }
 
-/// What surrounds a tournament and has no influence on its games.
-#[derive(Clone, Copy)]
-pub struct Session<'a> {
-    /// The threads that play, a game each at a time.
-    pub pool: &'a ThreadPool,
-    /// Where finished games are kept, and where an interrupted tournament goes on.
-    pub journal: Option<&'a Path>,
-    /// Once true, the games in progress are finished and no other begins.
-    pub stop: Option<&'a AtomicBool>,
-    /// Called once with no game, then for each finished game, one at a time, in the order in which
-    /// they finish.
-    pub on_progress: Option<&'a Watcher<'a>>,
-}
-
-impl<'a> Session<'a> {
-    /// Plays without a journal and in silence.
-    pub fn new(pool: &'a ThreadPool) -> Session<'a> {
-        Session { pool, journal: None, stop: None, on_progress: None }
-    }
-}
-
-/// The games of a tournament, in its own order whatever the order in which they finished.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PlayedGames {
-    /// Finished games, those of the journal included.
-    pub games: Vec<ArenaGame>,
-    /// Whether these are all.
-    pub complete: bool,
+#[derive(Clone, Debug)]
+enum Plan {
+    /// All pairings are known.
+    Fixed(Vec<[usize; 2]>),
+    /// So many rounds, drawn as results come in, of so many pairs of games each.
+    Swiss { rounds: usize, pairs: usize },
 }
 
 impl Tournament {
@@ -89,9 +109,34 @@ impl Tournament {
         seed: u64,
     ) -> Result<Tournament, ArenaError> {
         let openings = OpeningSet::random(variant, rules, seed, opening_plies, pairs)?;
-        let n = players.len();
-        let pairings = (0..n).flat_map(|a| (a + 1..n).map(move |b| [a, b])).collect();
-        Tournament::new(players, pairings, openings, rules, seed)
+        Tournament::of(Format::RoundRobin, players, openings, rules, seed)
+    }
+
+    /// The players paired in a given format, each pairing with a pair of games from each opening; a
+    /// Swiss tournament shares the openings out among its rounds.
+    ///
+    /// # Errors
+    /// As [`Tournament::new`], or if there are too few players for the format.
+    pub fn of(
+        format: Format,
+        players: &[String],
+        openings: OpeningSet,
+        rules: RuleSet,
+        seed: u64,
+    ) -> Result<Tournament, ArenaError> {
+        format.check(players.len())?;
+        let pairs = openings.openings.len();
+        let pairings = format.pairings(players.len());
+        let mut tournament = Tournament::new(players, pairings, openings, rules, seed)?;
+        if let Format::Swiss(rounds) = format {
+            if !pairs.is_multiple_of(rounds) {
+                return Err(ArenaError::Players(format!(
+                    "{pairs} openings cannot be shared out among {rounds} rounds"
+                )));
+            }
+            tournament.plan = Plan::Swiss { rounds, pairs: pairs / rounds };
+        }
+        Ok(tournament)
     }
 
     /// The given pairings of players, each by its place in the list, with a pair of games from each
@@ -128,7 +173,30 @@ impl Tournament {
             }
             opening.game(rules).map_err(|error| ArenaError::Opening(n, error))?;
         }
-        Ok(Tournament { players: players.to_vec(), pairings, rules, seed, openings })
+        let start = Opening { start: Position::start(openings.variant), moves: Vec::new() };
+        Ok(Tournament {
+            players: players.to_vec(),
+            plan: Plan::Fixed(pairings),
+            rules,
+            seed,
+            openings,
+            start,
+            conduct: Conduct::default(),
+        })
+    }
+
+    /// The same under other conditions.
+    ///
+    /// # Errors
+    /// If it is to be over before its last game and is not a match of two players.
+    pub fn conducted(self, conduct: Conduct) -> Result<Tournament, ArenaError> {
+        let two = matches!(&self.plan, Plan::Fixed(pairings) if pairings.len() == 1);
+        if conduct.until != Until::Schedule && !two {
+            return Err(ArenaError::Players(
+                "only a match of two players can be a race or a test; name two players".to_owned(),
+            ));
+        }
+        Ok(Tournament { conduct, ..self })
     }
 
     /// The names of the players.
@@ -136,188 +204,138 @@ impl Tournament {
         &self.players
     }
 
-    /// Every game in the order in which they begin: pair by pair over all pairings, so that all
-    /// players have about as many games at any time.
-    pub fn schedule(&self) -> impl Iterator<Item = GameKey> + '_ {
-        let pairs = 0..self.openings.openings.len() as u32;
-        let pairings = 0..self.pairings.len() as u32;
-        pairs.flat_map(move |pair| {
+    /// How many games it has, if no decision comes before the last.
+    pub fn games(&self) -> usize {
+        match &self.plan {
+            Plan::Fixed(pairings) => 2 * pairings.len() * self.openings.openings.len(),
+            Plan::Swiss { rounds, pairs } => 2 * rounds * pairs * (self.players.len() / 2),
+        }
+    }
+
+    /// The pairings of the next round, given those of the rounds before and all of their games; none
+    /// after the last. All but Swiss tournaments have one round.
+    pub(crate) fn next_round(
+        &self,
+        drawn: &[[usize; 2]],
+        games: &[ArenaGame],
+    ) -> Option<Vec<[usize; 2]>> {
+        match &self.plan {
+            Plan::Fixed(pairings) => drawn.is_empty().then(|| pairings.clone()),
+            Plan::Swiss { rounds, pairs } => {
+                let a_round = self.players.len() / 2;
+                let played = drawn.len() / a_round;
+                (played < *rounds)
+                    .then(|| swiss_round(&self.scores(drawn, games, played, *pairs as f64), drawn))
+            }
+        }
+    }
+
+    /// What each player has made of the rounds of a Swiss tournament; a bye is worth a win in every
+    /// game.
+    fn scores(
+        &self,
+        drawn: &[[usize; 2]],
+        games: &[ArenaGame],
+        rounds: usize,
+        pairs: f64,
+    ) -> Vec<Scored> {
+        let mut scores = vec![Scored::default(); self.players.len()];
+        for (player, scored) in scores.iter_mut().enumerate() {
+            scored.byes = rounds - drawn.iter().filter(|pairing| pairing.contains(&player)).count();
+            scored.points = 2.0 * pairs * scored.byes as f64;
+        }
+        for game in games {
+            let sides = self.sides(drawn[game.key.pairing as usize], game.key);
+            scores[sides[0]].points += game.score();
+            scores[sides[1]].points += 1.0 - game.score();
+        }
+        scores
+    }
+
+    /// The games of a round, in the order in which they begin: pair by pair over all its pairings, so
+    /// that all players have about as many games at any time. The first pairing has a given number.
+    pub(crate) fn schedule(&self, first: usize, pairings: usize) -> Vec<GameKey> {
+        let pairs = match self.plan {
+            Plan::Fixed(_) => self.openings.openings.len(),
+            Plan::Swiss { pairs, .. } => pairs,
+        };
+        let pairings = first as u32..(first + pairings) as u32;
+        let keys = (0..pairs as u32).flat_map(|pair| {
             pairings.clone().flat_map(move |pairing| {
                 [false, true].map(|swapped| GameKey { pair, pairing, swapped })
             })
-        })
-    }
-
-    /// Plays what the journal does not hold yet.
-    ///
-    /// # Errors
-    /// If a player cannot be made, or the journal cannot be read or written or belongs to another
-    /// tournament; games that were finished before stay in the journal.
-    pub fn play(
-        &self,
-        factory: &Factory<'_>,
-        session: &Session<'_>,
-    ) -> Result<PlayedGames, ArenaError> {
-        let (journal, games) = self.resume(session.journal)?;
-        let done: HashSet<GameKey> = games.iter().map(|game| game.key).collect();
-        let open: Vec<GameKey> = self.schedule().filter(|key| !done.contains(key)).collect();
-        let progress = |done| Progress {
-            done,
-            total: open.len() + games.len(),
-            resumed: games.len(),
-            elapsed: std::time::Duration::ZERO,
-        };
-        let began = Instant::now();
-        let next = AtomicUsize::new(0);
-        let failed = AtomicBool::new(false);
-        let ledger = Mutex::new(Ledger { journal, games: games.clone(), error: None });
-        if let Some(show) = session.on_progress {
-            show(None, &progress(games.len()));
-        }
-        session.pool.broadcast(|_| {
-            let stopped = || {
-                let asked = session.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
-                asked || failed.load(Ordering::Relaxed)
-            };
-            let mut players = Vec::from_iter(self.players.iter().map(|_| None));
-            while !stopped()
-                && let Some(&key) = open.get(next.fetch_add(1, Ordering::Relaxed))
-            {
-                let game = self.game(key, &mut players, factory);
-                let mut ledger = ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                match game.and_then(|game| ledger.add(game)) {
-                    Err(error) => {
-                        ledger.error.get_or_insert(error);
-                        failed.store(true, Ordering::Relaxed);
-                    }
-                    Ok(()) => {
-                        if let Some(show) = session.on_progress {
-                            let elapsed = began.elapsed();
-                            let done = ledger.games.len();
-                            show(ledger.games.last(), &Progress { elapsed, ..progress(done) });
-                        }
-                    }
-                }
-            }
         });
-        let ledger = ledger.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(error) = ledger.error {
-            return Err(error);
-        }
-        let mut finished = ledger.games;
-        finished.sort_by_key(|game| game.key);
-        let complete = finished.len() == open.len() + games.len();
-        Ok(PlayedGames { games: finished, complete })
+        keys.collect()
     }
 
-    /// Opens the journal and takes its games, each once.
-    fn resume(&self, path: Option<&Path>) -> Result<(Option<Journal>, Vec<ArenaGame>), ArenaError> {
-        let Some(path) = path else { return Ok((None, Vec::new())) };
-        let header = Header {
+    /// The players with Black and White.
+    pub(crate) fn sides(&self, [first, second]: [usize; 2], key: GameKey) -> [usize; 2] {
+        let swapped = match self.conduct.colors {
+            Colors::Alternating => key.swapped,
+            Colors::First => false,
+            Colors::Coin => self.draw(key, 2) & 1 == 1,
+        };
+        if swapped { [second, first] } else { [first, second] }
+    }
+
+    /// Where a game between two players begins.
+    pub(crate) fn opening(&self, pairing: [usize; 2], key: GameKey) -> Option<&Opening> {
+        let round = match self.plan {
+            Plan::Fixed(_) => 0,
+            Plan::Swiss { pairs, .. } => key.pairing as usize / (self.players.len() / 2) * pairs,
+        };
+        let opening = self.openings.openings.get(round + key.pair as usize)?;
+        let from_start =
+            pairing.iter().any(|&p| self.conduct.from_start.get(p).is_some_and(|&flag| flag));
+        Some(if from_start { &self.start } else { opening })
+    }
+
+    /// What a player is granted.
+    pub(crate) fn allowance(&self, player: usize) -> Allowance {
+        self.conduct.allowances.get(player).copied().unwrap_or_default()
+    }
+
+    /// The seed of a player in a game.
+    pub(crate) fn player_seed(&self, key: GameKey, color: Color) -> u64 {
+        self.draw(key, color as u64)
+    }
+
+    /// A number that belongs to a game and a purpose: 0 and 1 are the seeds of its players.
+    fn draw(&self, key: GameKey, purpose: u64) -> u64 {
+        let game = u64::from(key.pairing) << 32 | u64::from(key.pair);
+        // The purposes of a game, and those of its swapped one, stand apart.
+        let side = match purpose {
+            0 | 1 => u64::from(key.swapped) << 1 | purpose,
+            _ => u64::from(key.swapped) | purpose << 1,
+        };
+        stream(self.seed, [STREAM, game, side]).next_u64()
+    }
+
+    /// What a journal must agree on to be this tournament's.
+    pub(crate) fn header(&self) -> Header<'_> {
+        let Conduct { colors, allowances, adjudication, from_start, until } = &self.conduct;
+        let (pairings, swiss) = match &self.plan {
+            Plan::Fixed(pairings) => (pairings.as_slice(), None),
+            Plan::Swiss { rounds, .. } => (&[][..], Some(*rounds)),
+        };
+        let granted: Vec<String> = allowances.iter().map(ToString::to_string).collect();
+        let unusual = |text: String, usual: bool| Some(text).filter(|_| !usual);
+        Header {
             journal: "surakarta-arena",
             version: 1,
             players: &self.players,
-            pairings: &self.pairings,
+            pairings,
+            swiss,
             pairs: self.openings.openings.len(),
             variant: self.openings.variant.to_string(),
             rules: self.rules.to_string(),
             seed: self.seed,
             openings: &self.openings.source,
-        };
-        let (journal, mut games) = Journal::open(path, &header)?;
-        for (n, game) in games.iter().enumerate() {
-            self.check(game).map_err(|reason| ArenaError::Journal {
-                path: path.to_owned(),
-                line: n + 2,
-                reason,
-            })?;
+            colors: unusual(colors.to_string(), *colors == Colors::default()),
+            limits: Some(granted).filter(|granted| granted.iter().any(|text| !text.is_empty())),
+            adjudication: Some(*adjudication).filter(|rules| !rules.is_off()),
+            from_start: Some(from_start.as_slice()).filter(|all| all.contains(&true)),
+            until: unusual(until.to_string(), *until == Until::Schedule),
         }
-        let mut seen = HashSet::new();
-        games.retain(|game| seen.insert(game.key));
-        Ok((Some(journal), games))
-    }
-
-    /// Whether a game of the journal is one of this tournament's.
-    fn check(&self, game: &ArenaGame) -> Result<(), String> {
-        let GameKey { pair, pairing, swapped } = game.key;
-        let opening = self.openings.openings.get(pair as usize);
-        let (Some(opening), Some(players)) = (opening, self.pairings.get(pairing as usize)) else {
-            return Err("the tournament has no such game".to_owned());
-        };
-        let [black, white] = by_color(*players, swapped).map(|player| &self.players[player]);
-        if (black, white) != (&game.black, &game.white) {
-            return Err(format!("the tournament has {black} against {white} there"));
-        }
-        if *opening != game.opening {
-            return Err("the tournament has another opening there".to_owned());
-        }
-        game.record(0).replay(self.rules).map(drop).map_err(|error| error.to_string())
-    }
-
-    fn game(
-        &self,
-        key: GameKey,
-        players: &mut [Option<Box<dyn Player>>],
-        factory: &Factory<'_>,
-    ) -> Result<ArenaGame, ArenaError> {
-        let sides = by_color(self.pairings[key.pairing as usize], key.swapped);
-        for side in sides {
-            if players[side].is_none() {
-                let made = factory(side).map_err(|source| ArenaError::Factory {
-                    name: self.players[side].clone(),
-                    source,
-                })?;
-                players[side] = Some(made);
-            }
-        }
-        let opening = &self.openings.openings[key.pair as usize];
-        let start = opening.game(self.rules);
-        let start = start.map_err(|error| ArenaError::Opening(key.pair as usize, error))?;
-        let Ok([Some(black), Some(white)]) = players.get_disjoint_mut(sides) else {
-            unreachable!("two different players have just been made");
-        };
-        let seat = |player, color: Color| Seat {
-            name: &self.players[sides[color as usize]],
-            player,
-            seed: self.player_seed(key, color),
-            limits: Limits::default(),
-        };
-        let seats = [seat(black.as_mut(), Color::Black), seat(white.as_mut(), Color::White)];
-        let game = play_game(key, opening, start, seats);
-        if game.fault.is_some() {
-            // Whatever state it is in, the next game begins with a new one.
-            for side in sides {
-                players[side] = None;
-            }
-        }
-        Ok(game)
-    }
-
-    fn player_seed(&self, key: GameKey, color: Color) -> u64 {
-        let game = u64::from(key.pairing) << 32 | u64::from(key.pair);
-        let side = u64::from(key.swapped) << 1 | color as u64;
-        stream(self.seed, [STREAM, game, side]).next_u64()
-    }
-}
-
-/// The players with Black and White.
-fn by_color([first, second]: [usize; 2], swapped: bool) -> [usize; 2] {
-    if swapped { [second, first] } else { [first, second] }
-}
-
-/// What the threads share of finished games.
-struct Ledger {
-    journal: Option<Journal>,
-    games: Vec<ArenaGame>,
-    error: Option<ArenaError>,
-}
-
-impl Ledger {
-    fn add(&mut self, game: ArenaGame) -> Result<(), ArenaError> {
-        if let Some(journal) = &mut self.journal {
-            journal.append(&game)?;
-        }
-        self.games.push(game);
-        Ok(())
     }
 }
