@@ -31,8 +31,10 @@ mod format;
 mod game;
 mod journal;
 mod linear;
+mod live;
 mod normal;
 mod opening;
+mod pgn;
 mod progress;
 mod rating;
 mod scoring;
@@ -50,7 +52,9 @@ pub use error::ArenaError;
 pub use events::Events;
 pub use format::Format;
 pub use game::{ArenaGame, ArenaPly, GameKey, Seat, play_game};
+pub use live::LiveTable;
 pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
+pub use pgn::write_pgn;
 pub use progress::{Progress, ProgressLine};
 pub use rating::{
     Anchor, Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings,

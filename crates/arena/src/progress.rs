@@ -45,6 +45,8 @@ pub struct ProgressLine {
     bar: Option<ProgressBar>,
     every: Duration,
     last: Mutex<Instant>,
+    /// Lines below the bar.
+    below: Mutex<String>,
 }
 
 impl ProgressLine {
@@ -56,7 +58,26 @@ impl ProgressLine {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.with_style(style)
         });
-        ProgressLine { bar, every: Duration::from_secs(10), last: Mutex::new(Instant::now()) }
+        ProgressLine {
+            bar,
+            every: Duration::from_secs(10),
+            last: Mutex::new(Instant::now()),
+            below: Mutex::default(),
+        }
+    }
+
+    /// Whether it is a bar on a terminal.
+    pub(crate) fn is_bar(&self) -> bool {
+        self.bar.is_some()
+    }
+
+    /// Shows more: below the bar from now on, or as lines of its own, once.
+    pub(crate) fn show_below(&self, lines: &str) {
+        if self.bar.is_some() {
+            lines.clone_into(&mut self.below.lock().unwrap_or_else(|p| p.into_inner()));
+        } else if !lines.is_empty() {
+            eprintln!("so far:{lines}");
+        }
     }
 
     /// Shows this. Of plain lines, the last one and one every ten seconds.
@@ -64,7 +85,8 @@ impl ProgressLine {
         if let Some(bar) = &self.bar {
             bar.set_length(progress.total as u64);
             bar.set_position(progress.done as u64);
-            bar.set_message(progress.speed());
+            let below = self.below.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            bar.set_message(format!("{}{below}", progress.speed()));
             return;
         }
         let mut last = self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -45,6 +45,17 @@ impl Standings {
         text
     }
 
+    /// The table of ratings in Markdown, and warnings below it.
+    pub fn markdown(&self) -> String {
+        let mut table = self.ratings();
+        table.load_style(presets::ASCII_MARKDOWN);
+        let mut text = format!("{table}\n");
+        for warning in &self.warnings {
+            let _ = write!(text, "\nWarning: {warning}\n");
+        }
+        text
+    }
+
     fn ratings(&self) -> Table {
         let header = [
             "#",

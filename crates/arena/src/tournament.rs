@@ -204,6 +204,11 @@ impl Tournament {
         &self.players
     }
 
+    /// Whether the arena sets limits of time: its games cannot be reproduced.
+    pub fn is_timed(&self) -> bool {
+        self.conduct.allowances.iter().any(Allowance::is_timed)
+    }
+
     /// How many games it has, if no decision comes before the last.
     pub fn games(&self) -> usize {
         match &self.plan {

@@ -2,6 +2,7 @@
 
 mod arena;
 mod bench;
+mod book;
 mod dataset;
 mod doctor;
 mod interrupt;
@@ -13,6 +14,7 @@ mod play;
 mod run;
 mod selfplay;
 mod start;
+mod tables;
 mod terminal;
 mod train;
 
@@ -42,7 +44,8 @@ enum Command {
     Selfplay(selfplay::Arguments),
     Train(train::Arguments),
     Arena(arena::Arguments),
-    Match(r#match::Arguments),
+    Match(Box<r#match::Arguments>),
+    Book(book::Arguments),
     Play(play::Arguments),
     Dataset(dataset::Arguments),
     Perft(perft::Arguments),
@@ -64,7 +67,8 @@ fn main() -> ExitCode {
         Command::Selfplay(arguments) => selfplay::main(arguments, &bars),
         Command::Train(arguments) => train::main(arguments, &bars),
         Command::Arena(arguments) => arena::main(arguments),
-        Command::Match(arguments) => r#match::main(arguments),
+        Command::Match(arguments) => r#match::main(*arguments),
+        Command::Book(arguments) => book::main(arguments, &bars),
         Command::Play(arguments) => play::main(arguments),
         Command::Dataset(arguments) => dataset::main(arguments),
         Command::Perft(arguments) => perft::main(arguments),

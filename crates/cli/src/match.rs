@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use surakarta_arena::{Colors, Scoring, TimeControl};
 use surakarta_game::{RuleSet, Variant};
-use surakarta_run::contest::{self, Contest};
+use surakarta_run::arena::{ArenaConfig, LimitsConfig};
 use surakarta_search::PlayerSpec;
 
-use crate::{interrupt, output};
+use crate::arena::Keeping;
 
 /// Play a match between two players and print their difference in Elo.
 ///
@@ -26,10 +27,29 @@ pub(crate) struct Arguments {
     /// Seed of the openings and of the players.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Random plies of an opening.
-    #[arg(long, default_value_t = 6)]
-    opening_plies: u32,
-    /// Threads; 0 is one for each core.
+    /// Random plies of an opening [default: 6].
+    #[arg(long)]
+    opening_plies: Option<u32>,
+    /// A file of openings instead, one a line: `surakarta book` makes one.
+    #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]
+    openings: Option<PathBuf>,
+    /// Who moves first: alternating, first (the first player, always) or coin.
+    #[arg(long, default_value_t)]
+    colors: Colors,
+    #[command(flatten)]
+    limits: Limits,
+    /// How the match is scored, beside its Elo: the winner of a game scores 1, or the pieces that it
+    /// has left, or both sides theirs.
+    #[arg(long, default_value_t, value_parser = scoring, value_name = "games|pieces|pieces-of-both")]
+    scoring: Scoring,
+    /// Pieces that a game is worth whose loser resigned, lost by time, crashed or moved illegally [default:
+    /// all of a side].
+    #[arg(long, value_name = "PIECES")]
+    forfeit: Option<u32>,
+    /// Points, by --scoring, at which the match is over; --pairs is then the most that are played.
+    #[arg(long, value_name = "POINTS")]
+    race: Option<f64>,
+    /// Games at a time; 0 is one for each core.
     #[arg(long, default_value_t = 0)]
     threads: usize,
     /// The variant: standard, rural, sepur or sepur,diagonals=no.
@@ -41,30 +61,57 @@ pub(crate) struct Arguments {
     /// Where the games are kept, one a line; an interrupted match goes on from there.
     #[arg(long)]
     journal: Option<PathBuf>,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
-    /// Print one JSON object.
-    #[arg(long, conflicts_with = "csv")]
-    json: bool,
-    /// Print the table as CSV.
-    #[arg(long)]
-    csv: bool,
+    #[command(flatten)]
+    keeping: Keeping,
+}
+
+/// What both players are granted for each move or game, instead of the limits in their strings.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Limits of both players")]
+struct Limits {
+    /// Simulations a move.
+    #[arg(long, value_name = "N")]
+    sims: Option<u32>,
+    /// Nodes a move.
+    #[arg(long, value_name = "N")]
+    nodes: Option<u64>,
+    /// Plies of depth.
+    #[arg(long, value_name = "PLIES")]
+    depth: Option<u32>,
+    /// Milliseconds a move; who takes longer, and --margin-ms more, loses the game.
+    #[arg(long, value_name = "MS")]
+    ms: Option<u64>,
+    /// Seconds for a game and for each move, as in 10+0.1.
+    #[arg(long, value_name = "S+S")]
+    clock: Option<TimeControl>,
+    /// Milliseconds by which a limit of time may be overstepped [default: 50].
+    #[arg(long, value_name = "MS")]
+    margin_ms: Option<u64>,
+}
+
+pub(crate) fn scoring(text: &str) -> Result<Scoring, String> {
+    let all = [Scoring::Games, Scoring::Pieces, Scoring::PiecesOfBoth];
+    all.into_iter()
+        .find(|scoring| scoring.to_string() == text)
+        .ok_or_else(|| "write games, pieces or pieces-of-both".to_owned())
 }
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
-    let contest = Contest {
-        players: vec![arguments.first, arguments.second],
-        pairs: arguments.pairs,
-        seed: arguments.seed,
-        opening_plies: arguments.opening_plies,
+    let Arguments { first, second, pairs, seed, .. } = arguments;
+    let plies = arguments.opening_plies.unwrap_or(6);
+    let Limits { sims, nodes, depth, ms, clock, margin_ms } = arguments.limits;
+    let config = ArenaConfig {
+        opening_plies: arguments.openings.is_none().then_some(plies),
+        openings: arguments.openings,
+        colors: arguments.colors,
+        limits: LimitsConfig { sims, nodes, depth, ms, clock, margin_ms },
+        scoring: arguments.scoring,
+        forfeit: arguments.forfeit,
+        race: arguments.race,
         variant: arguments.variant,
         rules: arguments.rules,
         threads: arguments.threads,
-        anchor: None,
+        ..ArenaConfig::of_match([first, second], pairs, seed)
     };
-    let stop = interrupt::watch()?;
-    let (journal, run) = (arguments.journal.as_deref(), arguments.run.as_deref());
-    let played = contest::play(&contest, journal, run, stop)?;
-    output::standings(&played, arguments.json, arguments.csv)
+    arguments.keeping.play(&config, arguments.journal.as_deref())
 }

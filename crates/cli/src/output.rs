@@ -26,21 +26,6 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// Prints standings as a table, as CSV or as JSON.
-pub(crate) fn standings(
-    standings: &surakarta_arena::Standings,
-    as_json: bool,
-    csv: bool,
-) -> anyhow::Result<()> {
-    if as_json {
-        json(standings)
-    } else if csv {
-        Ok(standings.write_csv(io::stdout().lock())?)
-    } else {
-        line(standings.table())
-    }
-}
-
 /// Makes the folder that results go to.
 pub(crate) fn make_folder(path: &std::path::Path) -> anyhow::Result<()> {
     if path.exists() && !path.is_dir() {

@@ -10,7 +10,7 @@ use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
 
-use crate::contest::check_pairs;
+use crate::arena::check_pairs;
 
 /// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

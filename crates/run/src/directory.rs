@@ -141,6 +141,6 @@ pub fn latest_weights(root: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// If the disk refuses; the message names the file.
-pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     write_atomically(path, content).with_context(|| format!("cannot write {}", path.display()))
 }

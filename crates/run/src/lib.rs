@@ -1,8 +1,8 @@
 //! Configuration, run directory, the loop of self-play, training and rating.
 
+pub mod arena;
 pub mod bench;
 pub mod config;
-pub mod contest;
 pub mod directory;
 pub mod doctor;
 pub mod learn;

@@ -72,6 +72,18 @@ impl Networks {
         Ok(network)
     }
 
+    /// What a player is beyond the string that names it: the hash of its network's weights.
+    ///
+    /// # Errors
+    /// If the player cannot be made.
+    pub fn identity(&self, spec: &PlayerSpec) -> Result<String> {
+        self.player(spec)?;
+        Ok(match spec.net() {
+            Some(net) => format!("weights {}", self.load(net)?.1),
+            None => String::new(),
+        })
+    }
+
     /// Makes a player.
     ///
     /// # Errors

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use surakarta_game::Variant;
+use surakarta_run::arena::ArenaConfig;
 use surakarta_run::config::Config;
-use surakarta_run::contest::Contest;
 
 fn shipped(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs")).join(name)
@@ -35,7 +35,7 @@ fn every_shipped_configuration_is_valid() {
         let config = Config::load(&shipped(name)).unwrap();
         assert_eq!(format!("{}.toml", config.run.name), name);
     }
-    Contest::load(&shipped("arena.toml")).unwrap();
+    ArenaConfig::load(&shipped("arena.toml")).unwrap();
 }
 
 #[test]

@@ -1,0 +1,141 @@
+//! Tournaments apart from a run.
+
+mod config;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Result, bail};
+use surakarta_arena::{
+    Allowance, Conduct, DEFAULT_OPENING_PLIES, Events, Format, LiveTable, MatchScore, OpeningSet,
+    PlayedGames, Session, Standings, StandingsOptions, Tournament, Until,
+};
+
+pub(crate) use config::check_pairs;
+pub use config::{ArenaConfig, Checkpoints, Entrant, LimitsConfig};
+
+use crate::players::Networks;
+use crate::selfplay::thread_pool;
+
+/// Where a tournament is kept and followed.
+#[derive(Clone, Copy, Default)]
+pub struct Place<'a> {
+    /// The journal, from which the same tournament goes on.
+    pub journal: Option<&'a Path>,
+    /// Where events are written as they happen.
+    pub events: Option<&'a Path>,
+    /// The folder of the run that `net=latest` and `net=best` mean.
+    pub run: Option<&'a Path>,
+}
+
+/// What a tournament has shown.
+pub struct Outcome {
+    /// Its games.
+    pub played: PlayedGames,
+    /// The table.
+    pub standings: Standings,
+    /// Points of each player by the chosen scoring, in the order of the standings.
+    pub points: Vec<(String, f64)>,
+}
+
+/// Plays what the journal does not hold yet, and rates the players by all games so far.
+///
+/// # Errors
+/// If a player cannot be made, or the journal is another tournament's or cannot be written.
+pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Result<Outcome> {
+    config.check()?;
+    let entrants = config.entrants()?;
+    let names: Vec<String> = entrants.iter().map(Entrant::name).collect();
+    if let Some(name) = config.anchors.keys().find(|&name| !names.contains(name)) {
+        bail!("anchors: `{name}` is not one of the players: {}", names.join(", "));
+    }
+    let networks = Networks::of_run(place.run, config.variant);
+    let mut identities = Vec::new();
+    for entrant in &entrants {
+        // A player that cannot be made is said before any game.
+        identities.push(networks.identity(&entrant.player)?);
+    }
+    let tournament = tournament(config, &entrants, &names)?;
+    let pool = thread_pool(config.threads)?;
+    let timed = tournament.is_timed() || entrants.iter().any(|e| e.player.is_timed());
+    if timed {
+        warn_of_threads(pool.current_num_threads());
+    }
+    let events = place.events.map(Events::open).transpose()?;
+    let options = StandingsOptions {
+        first_advantage: true,
+        anchor: config.anchors.iter().next().map(|(name, &rating)| (name.clone(), rating)),
+        ..StandingsOptions::default()
+    };
+    let table = LiveTable::new(&names, &options);
+    let show = |game: Option<&_>, progress: &_| {
+        if tracing::enabled!(tracing::Level::INFO) {
+            table.show(game, progress);
+        }
+    };
+    let session = Session {
+        journal: place.journal,
+        stop: Some(stop),
+        on_progress: Some(&show),
+        events: events.as_ref(),
+        identities: &identities,
+        ..Session::new(&pool)
+    };
+    let factory = |n: usize| networks.player(&entrants[n].player).map_err(Into::into);
+    let played = tournament.play(&factory, &session)?;
+    table.finish();
+    if !played.complete {
+        tracing::warn!("stopped before the last game; with a journal the same command goes on");
+    }
+    let mut standings = Standings::of(&names, &played.games, &options)?;
+    for name in &played.changed {
+        standings.warnings.push(format!(
+            "`{name}` is not what it was in an earlier session of this journal: its games are those of different players under one name"
+        ));
+    }
+    let score = MatchScore { scoring: config.scoring, forfeit: config.forfeit };
+    let points = standings.players.iter().map(|player| {
+        let of = |game: &surakarta_arena::ArenaGame| {
+            let points = score.points(game);
+            let black = if game.black == player.name { points[0] } else { 0.0 };
+            black + if game.white == player.name { points[1] } else { 0.0 }
+        };
+        (player.name.clone(), played.games.iter().map(of).sum())
+    });
+    let points = points.collect();
+    Ok(Outcome { points, played, standings })
+}
+
+fn tournament(config: &ArenaConfig, entrants: &[Entrant], names: &[String]) -> Result<Tournament> {
+    let ArenaConfig { format, variant, rules, seed, .. } = *config;
+    let rounds = if let Format::Swiss(rounds) = format { rounds } else { 1 };
+    let pairs = config.pairs as usize * rounds;
+    let openings = match &config.openings {
+        Some(path) => OpeningSet::read(path, variant, rules, seed, Some(pairs))?,
+        None => {
+            let plies = config.opening_plies.unwrap_or(DEFAULT_OPENING_PLIES);
+            OpeningSet::random(variant, rules, seed, plies, pairs)?
+        }
+    };
+    let of_all = config.limits.allowance()?;
+    let granted = |entrant: &Entrant| entrant.limits.map_or(Ok(of_all), |l| l.allowance());
+    let score = MatchScore { scoring: config.scoring, forfeit: config.forfeit };
+    let conduct = Conduct {
+        colors: config.colors,
+        allowances: entrants.iter().map(granted).collect::<Result<Vec<Allowance>>>()?,
+        adjudication: config.adjudication,
+        from_start: Vec::new(),
+        until: config.race.map_or(Until::Schedule, |points| Until::Race(score, points)),
+    };
+    Ok(Tournament::of(format, names, openings, rules, seed)?.conducted(conduct)?)
+}
+
+/// A game at a time on each core leaves the clocks alone: of two players one thinks.
+fn warn_of_threads(threads: usize) {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if threads > cores {
+        tracing::warn!(
+            "{threads} games at a time on {cores} cores take time from each other's clocks; use --threads {cores} or fewer"
+        );
+    }
+}
