@@ -11,7 +11,7 @@ pub(crate) fn distribution(x: f64) -> f64 {
 /// Φ(x) for x ≤ 0: a series about zero, a continued fraction further out (Abramowitz and Stegun,
 /// 26.2.11 and 26.2.14).
 fn lower_tail(x: f64) -> f64 {
-    let density = (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let density = log_density(x).exp();
     if x > -3.0 {
         let (mut term, mut sum, mut n) = (x, x, 1.0);
         while sum + term != sum {
@@ -21,9 +21,32 @@ fn lower_tail(x: f64) -> f64 {
         }
         0.5 + density * sum
     } else {
-        let fraction = (1..200).rev().fold(-x, |rest, k| f64::from(k) / rest - x);
-        density / fraction
+        density / mills_fraction(x)
     }
+}
+
+fn log_density(x: f64) -> f64 {
+    -x * x / 2.0 - (2.0 * std::f64::consts::PI).ln() / 2.0
+}
+
+/// The density over Φ(x), for x well below 0.
+fn mills_fraction(x: f64) -> f64 {
+    (1..200).rev().fold(-x, |rest, k| f64::from(k) / rest - x)
+}
+
+/// ln Φ(x), finite where Φ(x) itself is too small for a float.
+pub(crate) fn log_distribution(x: f64) -> f64 {
+    if x > -3.0 { distribution(x).ln() } else { log_density(x) - mills_fraction(x).ln() }
+}
+
+/// The `x` with Φ(x) = p, for p above 0 and below 1; by bisection.
+pub(crate) fn quantile(p: f64) -> f64 {
+    let (mut low, mut high) = (-40.0, 40.0);
+    for _ in 0..100 {
+        let middle = (low + high) / 2.0;
+        if distribution(middle) < p { low = middle } else { high = middle }
+    }
+    (low + high) / 2.0
 }
 
 #[cfg(test)]
@@ -46,6 +69,17 @@ mod tests {
             let found = distribution(x);
             assert!((found / p - 1.0).abs() < 1e-12, "{x}: {found} instead of {p}");
         }
+    }
+
+    #[test]
+    fn logarithms_and_quantiles() {
+        for x in [-12.0, -5.0, -3.0, -1.0, 0.0, 2.0] {
+            assert!((log_distribution(x) - distribution(x).ln()).abs() < 1e-11, "{x}");
+            assert!((quantile(distribution(x)) - x).abs() < 1e-9, "{x}");
+        }
+        // ln of density / x · (1 − 1/x² + 3/x⁴), as Φ(−60) is no float.
+        let known = -1800.0 - (2.0 * std::f64::consts::PI).ln() / 2.0 - 60f64.ln();
+        assert!((log_distribution(-60.0) - known - (1.0 - 1.0 / 3600.0f64).ln()).abs() < 1e-6);
     }
 
     #[test]
