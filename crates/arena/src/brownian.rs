@@ -167,8 +167,8 @@ mod tests {
             let (above, time) = motion.end(0.0);
             assert!((above - motion.leaves_above(200.0)).abs() < 1e-6, "{drift}");
             // The mean time is the integral of the probability to be on the way.
-            let step = 0.01;
-            let mean: f64 = (0..10_000)
+            let step = 0.02;
+            let mean: f64 = (0..2_500)
                 .map(|k| step * motion.stays_above(-1.0, step * (f64::from(k) + 0.5)))
                 .sum();
             assert!((time - mean).abs() < 1e-3, "{drift}: {time}, summed {mean}");
