@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use surakarta_game::{Color, Ending, Game, GameResult, IllegalMove, Move, Outcome, Position};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
-use surakarta_search::{Choice, Player, PlayerError};
+use surakarta_search::{Choice, Player};
 
 use crate::adjudication::Adjudication;
 use crate::allowance::{Allowance, Clocks};
@@ -150,7 +150,8 @@ pub struct Seat<'a> {
 /// `watch` sees every ply as it is made.
 ///
 /// A player whose search fails loses by `crash`, one that answers with an illegal move by
-/// `illegal-move`, and one that takes longer than it was allowed by `time`.
+/// `illegal-move`, one that takes longer than it was allowed by `time`, and a program also as
+/// [`engine`](crate::engine) says.
 pub fn play_game(
     key: GameKey,
     opening: &Opening,
@@ -177,7 +178,7 @@ pub fn play_game(
         let choice = seat.player.choose(&game, &limits);
         let took = began.elapsed();
         let lost = match choice {
-            Err(error) => Some((ending_of(&error), error.to_string())),
+            Err(error) => Some((error.ending(), error.to_string())),
             Ok(choice) => {
                 let late = clocks.stop(color, took).map_err(|late| (Ending::Time, late));
                 let played = late.and_then(|()| {
@@ -202,6 +203,9 @@ pub fn play_game(
             }
         }
     };
+    for seat in [&mut black, &mut white] {
+        seat.player.end_game(&game);
+    }
     ArenaGame {
         key,
         black: black.name.to_owned(),
@@ -211,11 +215,5 @@ pub fn play_game(
         ending: result.ending,
         outcome: result.outcome,
         fault,
-    }
-}
-
-fn ending_of(error: &PlayerError) -> Ending {
-    match error {
-        PlayerError::GameOver | PlayerError::Evaluator(_) => Ending::Crash,
     }
 }

@@ -25,6 +25,7 @@ mod allowance;
 mod book;
 mod brownian;
 mod connection;
+pub mod engine;
 mod error;
 mod events;
 mod fit;

@@ -3,6 +3,7 @@
 mod arena;
 mod bench;
 mod book;
+mod contest;
 mod dataset;
 mod doctor;
 mod interrupt;
@@ -17,6 +18,7 @@ mod start;
 mod tables;
 mod terminal;
 mod train;
+mod ugi;
 
 use std::process::ExitCode;
 
@@ -47,6 +49,8 @@ enum Command {
     Match(Box<r#match::Arguments>),
     Book(book::Arguments),
     Play(play::Arguments),
+    Ugi(ugi::Arguments),
+    Contest(contest::Arguments),
     Dataset(dataset::Arguments),
     Perft(perft::Arguments),
     Moves(moves::Arguments),
@@ -70,6 +74,8 @@ fn main() -> ExitCode {
         Command::Match(arguments) => r#match::main(*arguments),
         Command::Book(arguments) => book::main(arguments, &bars),
         Command::Play(arguments) => play::main(arguments),
+        Command::Ugi(arguments) => ugi::main(arguments),
+        Command::Contest(arguments) => contest::main(arguments),
         Command::Dataset(arguments) => dataset::main(arguments),
         Command::Perft(arguments) => perft::main(arguments),
         Command::Moves(arguments) => moves::main(arguments),

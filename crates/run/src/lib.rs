@@ -3,12 +3,15 @@
 pub mod arena;
 pub mod bench;
 pub mod config;
+pub mod contest_protocol;
 pub mod directory;
 pub mod doctor;
 pub mod learn;
+mod lines;
 pub mod picture;
 pub mod pipeline;
 pub mod play;
 pub mod players;
 mod rating;
 pub mod selfplay;
+pub mod ugi;

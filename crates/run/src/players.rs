@@ -5,17 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use anyhow::{Context, Result, bail};
+use surakarta_arena::engine::Engine;
 use surakarta_game::Variant;
 use surakarta_net::{Evaluator, Mlp, Weights};
-use surakarta_search::{NetRef, Player, PlayerSpec};
+use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
 
 use crate::directory::{best_weights, latest_weights};
 
-/// Loads each network once and lends it to any number of players, all of one variant.
+/// Loads each network once and lends it to any number of players, all of one variant; programs are
+/// tried once.
 pub struct Networks {
     variant: Variant,
     run: Option<PathBuf>,
     loaded: Mutex<HashMap<PathBuf, (Mlp, String)>>,
+    /// Programs that have been seen to start, by their strings.
+    probed: Mutex<HashMap<String, String>>,
 }
 
 impl Networks {
@@ -26,7 +30,12 @@ impl Networks {
 
     /// Networks of the run in a folder, too, if one is given.
     pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks {
-        Networks { variant, run: folder.map(Path::to_owned), loaded: Mutex::default() }
+        Networks {
+            variant,
+            run: folder.map(Path::to_owned),
+            loaded: Mutex::default(),
+            probed: Mutex::default(),
+        }
     }
 
     /// The file that a player's network lies in.
@@ -72,26 +81,58 @@ impl Networks {
         Ok(network)
     }
 
-    /// What a player is beyond the string that names it: the hash of its network's weights.
-    ///
-    /// # Errors
-    /// If the player cannot be made.
-    pub fn identity(&self, spec: &PlayerSpec) -> Result<String> {
-        self.player(spec)?;
-        Ok(match spec.net() {
-            Some(net) => format!("weights {}", self.load(net)?.1),
-            None => String::new(),
-        })
-    }
-
     /// Makes a player.
     ///
     /// # Errors
-    /// If its network cannot be loaded.
+    /// If its network cannot be loaded, or the program behind it cannot be used.
     pub fn player(&self, spec: &PlayerSpec) -> Result<Box<dyn Player>> {
-        spec.build(&mut |net| {
-            let (network, _) = self.load(net)?;
-            Ok(Box::new(network) as Box<dyn Evaluator>)
-        })
+        spec.build(&mut &*self)
+    }
+
+    /// What tells this player from another of the same name: the hash of its network, or of its
+    /// program, the files that it is given, and what it calls itself. `None` for a player that its
+    /// string tells everything about.
+    ///
+    /// # Errors
+    /// As [`player`](Self::player).
+    pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
+        match spec {
+            PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.1)),
+            PlayerSpec::External(engine) => self.probe(engine).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// Starts a program once to see that it can play, and keeps its identity.
+    fn probe(&self, spec: &EngineSpec) -> Result<String> {
+        if !PlayerSpec::External(spec.clone()).plays(self.variant) {
+            bail!(
+                "the {} protocol knows the standard board only; `{}` cannot play {}",
+                spec.protocol.name(),
+                spec.cmd,
+                self.variant
+            );
+        }
+        let key = PlayerSpec::External(spec.clone()).to_string();
+        let mut probed = self.probed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(identity) = probed.get(&key) {
+            return Ok(identity.clone());
+        }
+        let identity = Engine::probe(spec)?;
+        probed.insert(key, identity.clone());
+        Ok(identity)
+    }
+}
+
+impl Supply for &Networks {
+    type Error = anyhow::Error;
+
+    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>> {
+        Ok(Box::new(self.load(net)?.0))
+    }
+
+    fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {
+        self.probe(spec)?;
+        Ok(Box::new(Engine::new(spec.clone())))
     }
 }

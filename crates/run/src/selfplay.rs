@@ -116,6 +116,11 @@ impl Games {
                 "{spec} is limited by time, so its games could not be played again; limit it by sims, nodes or depth"
             );
         }
+        if let PlayerSpec::External(_) = spec {
+            bail!(
+                "{spec} is another program, so its games could not be played again; programs play in the arena only"
+            );
+        }
         if let PlayerSpec::Mcts(mcts) = spec {
             let network = networks.load(&mcts.net)?;
             let mut config = config.clone();

@@ -15,4 +15,4 @@ pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};
-pub use spec::{MctsSpec, NetRef, PlayerSpec, PlayerSpecError};
+pub use spec::{EngineSpec, MctsSpec, NetRef, PlayerSpec, PlayerSpecError, Protocol, Supply};

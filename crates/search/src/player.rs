@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use surakarta_game::{Color, Game, Move};
+use surakarta_game::{Color, Ending, Game, Move};
 
 /// How much a player may think about one move. Several limits hold together: the first one reached
 /// ends the search. A player without any limit that applies to it uses its own default.
@@ -84,6 +84,24 @@ pub enum PlayerError {
     /// The network behind the player failed.
     #[error(transparent)]
     Evaluator(#[from] surakarta_net::EvaluatorError),
+    /// The program behind the player has lost the game by what it did.
+    #[error("{reason}")]
+    Engine {
+        /// `crash`, `time` or `illegal-move`.
+        ending: Ending,
+        /// What it did.
+        reason: String,
+    },
+}
+
+impl PlayerError {
+    /// How the game ends of which this is the end.
+    pub const fn ending(&self) -> Ending {
+        match self {
+            PlayerError::Engine { ending, .. } => *ending,
+            PlayerError::GameOver | PlayerError::Evaluator(_) => Ending::Crash,
+        }
+    }
 }
 
 /// Anything that chooses moves. One player plays one game at a time.
@@ -95,8 +113,11 @@ pub trait Player: Send {
     /// limits without time give the same choice.
     ///
     /// # Errors
-    /// If the game is over or the network fails.
+    /// If the game is over, the network fails, or the program behind the player does.
     fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError>;
+
+    /// Takes notice that the game is over, as it stands at its end.
+    fn end_game(&mut self, _game: &Game) {}
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! One string names a player anywhere: `random`, `alphabeta:nodes=10000`,
-//! `mcts:net=runs/q/weights/best.safetensors,sims=400`.
+//! `mcts:net=runs/q/weights/best.safetensors,sims=400`, `ugi:cmd=./engine,ms=100`.
 //!
 //! The grammar is `kind[:key=value{,key=value}]`. A value with a comma stands in double quotes, where
 //! `\"` and `\\` mean a quote and a backslash.
@@ -12,20 +12,25 @@
 //! # Ok::<(), surakarta_search::PlayerSpecError>(())
 //! ```
 
+mod engine;
 mod keys;
+mod pairs;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use surakarta_game::Variant;
 use surakarta_net::Evaluator;
 
 use crate::{
     AlphaBetaConfig, AlphaBetaPlayer, GreedyConfig, GreedyPlayer, Limits, MctsConfig, MctsPlayer,
     Player, RandomConfig, RandomPlayer, RolloutConfig, RolloutPlayer,
 };
+pub use engine::{EngineSpec, Protocol};
 use keys::Key;
+use pairs::{Quoted, split};
 
 /// A kind of player with everything that it can be told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,6 +46,8 @@ pub enum PlayerSpec {
     AlphaBeta(AlphaBetaConfig),
     /// `mcts`
     Mcts(MctsSpec),
+    /// `ugi` and `contest`
+    External(EngineSpec),
 }
 
 /// An [`MctsPlayer`] and the network behind it.
@@ -88,10 +95,25 @@ impl fmt::Display for NetRef {
     }
 }
 
-/// What finds a network when a player is built.
-pub type Load<'a, E> = &'a mut dyn FnMut(&NetRef) -> Result<Box<dyn Evaluator>, E>;
+/// What a player needs beside its settings when it is built.
+pub trait Supply {
+    /// Why something cannot be had.
+    type Error;
 
-const KINDS: &str = "random, greedy, rollout, alphabeta, mcts";
+    /// Finds a network.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be loaded.
+    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>, Self::Error>;
+
+    /// Makes the player that an external program is.
+    ///
+    /// # Errors
+    /// If the program cannot be used.
+    fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>, Self::Error>;
+}
+
+const KINDS: &str = "random, greedy, rollout, alphabeta, mcts, ugi, contest";
 
 impl PlayerSpec {
     /// The name of the kind: what stands before the colon.
@@ -102,6 +124,15 @@ impl PlayerSpec {
             PlayerSpec::Rollout(_) => "rollout",
             PlayerSpec::AlphaBeta(_) => "alphabeta",
             PlayerSpec::Mcts(_) => "mcts",
+            PlayerSpec::External(spec) => spec.protocol.name(),
+        }
+    }
+
+    /// What tables call it: the `name` that an external program is given, else the canonical string.
+    pub fn name(&self) -> String {
+        match self {
+            PlayerSpec::External(EngineSpec { name: Some(name), .. }) => name.clone(),
+            _ => self.to_string(),
         }
     }
 
@@ -112,6 +143,26 @@ impl PlayerSpec {
             PlayerSpec::Rollout(config) => config.limits,
             PlayerSpec::AlphaBeta(config) => config.limits,
             PlayerSpec::Mcts(spec) => spec.config.limits,
+            PlayerSpec::External(spec) => spec.limits,
+        }
+    }
+
+    /// Whether its games can begin elsewhere than at the start position. Programs behind the contest
+    /// protocol can only if they know its extensions.
+    pub fn takes_openings(&self) -> bool {
+        match self {
+            PlayerSpec::External(spec) => spec.openings,
+            _ => true,
+        }
+    }
+
+    /// Whether it plays this variant: the contest protocol knows the standard board only.
+    pub fn plays(&self, variant: Variant) -> bool {
+        match self {
+            PlayerSpec::External(spec) if spec.protocol == Protocol::Contest => {
+                variant == Variant::Standard
+            }
+            _ => true,
         }
     }
 
@@ -139,19 +190,20 @@ impl PlayerSpec {
         }
     }
 
-    /// The player. `load` finds the network.
+    /// The player.
     ///
     /// # Errors
-    /// Those of `load`.
-    pub fn build<E>(&self, load: Load<'_, E>) -> Result<Box<dyn Player>, E> {
+    /// Those of `supply`.
+    pub fn build<S: Supply>(&self, supply: &mut S) -> Result<Box<dyn Player>, S::Error> {
         Ok(match self {
             PlayerSpec::Random => Box::new(RandomPlayer::new(RandomConfig::default())),
             PlayerSpec::Greedy => Box::new(GreedyPlayer::new(GreedyConfig::default())),
             PlayerSpec::Rollout(config) => Box::new(RolloutPlayer::new(config.clone())),
             PlayerSpec::AlphaBeta(config) => Box::new(AlphaBetaPlayer::new(config.clone())),
             PlayerSpec::Mcts(spec) => {
-                Box::new(MctsPlayer::new(spec.config.clone(), load(&spec.net)?))
+                Box::new(MctsPlayer::new(spec.config.clone(), supply.network(&spec.net)?))
             }
+            PlayerSpec::External(spec) => supply.engine(spec)?,
         })
     }
 }
@@ -192,6 +244,12 @@ pub enum PlayerSpecError {
     /// A network is needed.
     #[error("an mcts player needs a network; add net=FILE, net=latest or net=best")]
     NoNet,
+    /// A command is needed.
+    #[error("a player by the {0} protocol needs the program's command line; add cmd=\"...\"")]
+    NoCommand(&'static str),
+    /// An option of a program without a name.
+    #[error("`{0}` names no option of the program; write option.NAME=VALUE")]
+    OptionName(String),
     /// A part is not `key=value`.
     #[error(
         "`{0}` is not key=value; parts are separated by commas, and a value with a comma is quoted"
@@ -241,6 +299,8 @@ impl FromStr for PlayerSpec {
                 or_usual(&mut spec.config.limits, usual);
                 Ok(PlayerSpec::Mcts(spec))
             }
+            "ugi" => engine::read(Protocol::Ugi, pairs()?).map(PlayerSpec::External),
+            "contest" => engine::read(Protocol::Contest, pairs()?).map(PlayerSpec::External),
             _ => Err(PlayerSpecError::Kind(kind.to_owned())),
         }
     }
@@ -278,48 +338,6 @@ fn or_usual(limits: &mut Limits, usual: Limits) {
     }
 }
 
-/// The pairs of `key=value{,key=value}`, quotes taken off.
-fn split(mut text: &str) -> Result<Vec<(String, String)>, PlayerSpecError> {
-    let mut pairs = Vec::new();
-    loop {
-        let part = &text[..text.find(',').unwrap_or(text.len())];
-        let (key, _) =
-            part.split_once('=').ok_or_else(|| PlayerSpecError::Pair(part.trim().to_owned()))?;
-        let value = text[key.len() + 1..].trim_start();
-        let (value, rest) = match value.strip_prefix('"') {
-            Some(quoted) => {
-                unquote(quoted).ok_or_else(|| PlayerSpecError::Quote(value.to_owned()))?
-            }
-            None => {
-                let end = value.find(',').unwrap_or(value.len());
-                (value[..end].trim_end().to_owned(), &value[end..])
-            }
-        };
-        pairs.push((key.trim().to_owned(), value));
-        match rest.strip_prefix(',') {
-            Some(rest) => text = rest,
-            None => return Ok(pairs),
-        }
-    }
-}
-
-/// The value up to the closing quote, and what follows it: nothing or a comma first.
-fn unquote(quoted: &str) -> Option<(String, &str)> {
-    let mut value = String::new();
-    let mut symbols = quoted.char_indices();
-    while let Some((at, symbol)) = symbols.next() {
-        match symbol {
-            '"' => {
-                let rest = quoted[at + 1..].trim_start();
-                return Some((value, rest)).filter(|_| rest.is_empty() || rest.starts_with(','));
-            }
-            '\\' => value.push(symbols.next().map(|(_, c)| c).filter(|c| matches!(c, '"' | '\\'))?),
-            _ => value.push(symbol),
-        }
-    }
-    None
-}
-
 impl fmt::Display for PlayerSpec {
     /// The canonical form: limits always, other values where they are not the usual ones, in the
     /// order of the kind's keys.
@@ -337,6 +355,7 @@ impl fmt::Display for PlayerSpec {
                 let usual = MctsSpec { net: spec.net.clone(), config: MctsConfig::default() };
                 show(f, spec, &usual, keys::MCTS)
             }
+            PlayerSpec::External(spec) => engine::show(f, spec),
         }
     }
 }
@@ -350,12 +369,7 @@ fn show<C>(f: &mut fmt::Formatter<'_>, config: &C, usual: &C, keys: &[Key<C>]) -
         else {
             continue;
         };
-        write!(f, "{before}{}=", key.name)?;
-        if value.contains([',', '"']) || value.trim() != value {
-            write!(f, "\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))?;
-        } else {
-            f.write_str(&value)?;
-        }
+        write!(f, "{before}{}={}", key.name, Quoted(&value))?;
         before = ',';
     }
     Ok(())

@@ -1,15 +1,14 @@
 //! The strings that name players.
 
-use std::convert::Infallible;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use surakarta_game::{Game, OLYMPIAD};
+use surakarta_game::{Game, OLYMPIAD, Variant};
 use surakarta_net::{Batch, Evaluator, EvaluatorError};
 use surakarta_search::{
-    AlphaBetaConfig, Limits, MctsConfig, MctsSpec, NetRef, PlayerSpec, PlayerSpecError,
-    RolloutConfig, SearchConfig,
+    AlphaBetaConfig, EngineSpec, Limits, MctsConfig, MctsSpec, NetRef, Player, PlayerSpec,
+    PlayerSpecError, Protocol, RolloutConfig, SearchConfig, Supply,
 };
 
 fn parse(text: &str) -> PlayerSpec {
@@ -45,6 +44,14 @@ fn every_kind_is_read_and_shown_in_full() {
         (r#"mcts:net="a\"b\\c""#, r#"mcts:net="a\"b\\c",sims=400"#),
         (r"mcts:net=C:\nets\a", r"mcts:net=C:\nets\a,sims=400"),
         ("mcts:net=./best,c-base=19652", "mcts:net=./best,sims=400,c-base=19652"),
+        ("ugi:cmd=./engine", "ugi:cmd=./engine"),
+        (
+            r#"ugi: ms=20, cmd="a -x 'b c', d", option.Hash = 8, name=A"#,
+            r#"ugi:cmd="a -x 'b c', d",name=A,ms=20,option.Hash=8"#,
+        ),
+        ("ugi:cmd=a,start-ms=10000,hang-ms=5,sims=9", "ugi:cmd=a,sims=9,hang-ms=5"),
+        ("contest:cmd=a,openings=yes,dir=b", "contest:cmd=a,openings=yes,dir=b"),
+        ("contest:cmd=a,openings=no,margin-ms=100", "contest:cmd=a"),
     ] {
         assert_eq!(parse(text).to_string(), shown);
         assert_eq!(parse(shown), parse(text));
@@ -123,14 +130,17 @@ fn time_is_noticed() {
 #[test]
 fn mistakes_are_named_with_their_mend() {
     for (text, expected) in [
-        ("", "`` is not a player; the players are random, greedy, rollout, alphabeta, mcts"),
+        (
+            "",
+            "`` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
+        ),
         (
             "Random",
-            "`Random` is not a player; the players are random, greedy, rollout, alphabeta, mcts",
+            "`Random` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
         ),
         (
             "minimax:depth=3",
-            "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts",
+            "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
         ),
         ("alphabeta:sims=3", "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash"),
         ("random:nodes=3", "random has no key `nodes`; it takes none"),
@@ -180,6 +190,26 @@ fn mistakes_are_named_with_their_mend() {
         ),
         ("mcts:net=a,net=b", "`net` is given twice; leave one of them out"),
         ("mcts:sims=5", "an mcts player needs a network; add net=FILE, net=latest or net=best"),
+        (
+            "ugi:ms=5",
+            "a player by the ugi protocol needs the program's command line; add cmd=\"...\"",
+        ),
+        (
+            "contest:cmd='a",
+            "`'a` is not a value for `cmd`; write a program and its arguments, separated by spaces and quoted as for a shell",
+        ),
+        (
+            "contest:cmd=a,nodes=5",
+            "contest has no key `nodes`; its keys are cmd, name, ms, openings, dir, log, start-ms, hang-ms, margin-ms",
+        ),
+        (
+            "ugi:cmd=a,option.=5",
+            "`option.` names no option of the program; write option.NAME=VALUE",
+        ),
+        (
+            "ugi:cmd=a,option.hash=5,option.Hash=6",
+            "`option.Hash` is given twice; leave one of them out",
+        ),
         ("mcts", "an mcts player needs a network; add net=FILE, net=latest or net=best"),
         (
             "mcts:net=a,b",
@@ -200,6 +230,38 @@ fn mistakes_are_named_with_their_mend() {
     for key in ["net", "sims", "ms", "c", "c-base", "temperature-plies"] {
         assert!(keys.contains(key), "{keys}");
     }
+}
+
+#[test]
+fn programs_are_described_in_full() {
+    let spec = |text: &str| match parse(text) {
+        PlayerSpec::External(spec) => spec,
+        other => panic!("{other}"),
+    };
+    let ugi =
+        spec(r#"ugi:cmd="'my engine' -x a\"b\"",name=One,option.Threads=2,option.Eval File=a b"#);
+    assert_eq!(ugi.words(), ["my engine", "-x", "ab"]);
+    let options = [("Threads", "2"), ("Eval File", "a b")];
+    assert_eq!(ugi.options, options.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    let named = PlayerSpec::External(ugi);
+    assert_eq!(named.name(), "One");
+    assert_eq!(parse(&named.to_string()), named);
+    assert_eq!(parse("alphabeta").name(), "alphabeta:nodes=10000");
+
+    for (text, openings, sepur) in [
+        ("ugi:cmd=a", true, true),
+        ("contest:cmd=a", false, false),
+        ("contest:cmd=a,openings=yes", true, false),
+        ("greedy", true, true),
+    ] {
+        let spec = parse(text);
+        assert_eq!(spec.takes_openings(), openings, "{text}");
+        assert_eq!(spec.plays(Variant::Sepur), sepur, "{text}");
+        assert!(spec.plays(Variant::Standard));
+    }
+    // A line of a protocol stays one.
+    assert!("ugi:cmd=a,option.x=\"1\nquit\"".parse::<PlayerSpec>().is_err());
+    assert!("ugi:cmd=a,name=\"1\n2\"".parse::<PlayerSpec>().is_err());
 }
 
 #[test]
@@ -225,6 +287,26 @@ impl Evaluator for Even {
     }
 }
 
+/// Lends a network and has no programs.
+#[derive(Default)]
+struct Store {
+    asked: Vec<NetRef>,
+    missing: bool,
+}
+
+impl Supply for Store {
+    type Error = &'static str;
+
+    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>, &'static str> {
+        self.asked.push(net.clone());
+        if self.missing { Err("no such file") } else { Ok(Box::new(Even)) }
+    }
+
+    fn engine(&mut self, _: &EngineSpec) -> Result<Box<dyn Player>, &'static str> {
+        Err("no such program")
+    }
+}
+
 #[test]
 fn every_kind_is_built_and_plays() {
     let game = Game::new(OLYMPIAD);
@@ -235,23 +317,19 @@ fn every_kind_is_built_and_plays() {
         ("alphabeta:nodes=500", 0, 0),
         ("mcts:net=best,sims=30,stop-early=no", 1, 30),
     ] {
-        let mut asked = Vec::new();
-        let mut player = parse(text)
-            .build::<Infallible>(&mut |net| {
-                asked.push(net.clone());
-                Ok(Box::new(Even))
-            })
-            .unwrap_or_else(|error| match error {});
+        let mut store = Store::default();
+        let mut player = parse(text).build(&mut store).unwrap();
         player.new_game(1);
         // The limits of the string hold without any said again.
         let choice = player.choose(&game, &Limits::default()).unwrap();
         assert!(game.legal_moves().contains(&choice.mv), "{text}");
         assert_eq!(choice.work.simulations, simulations, "{text}");
         assert!(choice.work.nodes <= 500);
-        assert_eq!(asked, vec![NetRef::Best; nets], "{text}");
+        assert_eq!(store.asked, vec![NetRef::Best; nets], "{text}");
     }
-    let missing = parse("mcts:net=best").build(&mut |_| Err("no such file"));
-    assert_eq!(missing.err(), Some("no such file"));
+    let mut empty = Store { missing: true, ..Store::default() };
+    assert_eq!(parse("mcts:net=best").build(&mut empty).err(), Some("no such file"));
+    assert_eq!(parse("ugi:cmd=x").build(&mut empty).err(), Some("no such program"));
 }
 
 fn positive() -> impl Strategy<Value = f32> {
@@ -330,7 +408,25 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
             PlayerSpec::Mcts(MctsSpec { net, config })
         },
     );
-    prop_oneof![Just(PlayerSpec::Random), Just(PlayerSpec::Greedy), rollout, alphabeta, mcts]
+    let words = r#"[a-z/., "\\=:]{1,9}"#;
+    let texts = (prop::option::of(words), prop::collection::vec(words, 0..3));
+    let waits =
+        [1u64..100_000, 1..100_000, 1..100_000].map(|ms| ms.prop_map(Duration::from_millis));
+    let external = ("[a-z]{1,4}( [a-z,=:]{1,5}){0,3}", texts, limits(), waits, any::<bool>())
+        .prop_map(|(cmd, (name, values), limits, [start, hang, margin], openings)| {
+            let options = values.into_iter().enumerate();
+            let options = options.map(|(n, value)| (format!("O {n}"), value)).collect();
+            let ugi = EngineSpec::new(Protocol::Ugi, &cmd);
+            let spec = EngineSpec { name, limits, start, hang, margin, options, ..ugi };
+            if openings {
+                return PlayerSpec::External(spec);
+            }
+            let limits = Limits { time: spec.limits.time, ..Limits::default() };
+            let spec = EngineSpec { protocol: Protocol::Contest, options: Vec::new(), ..spec };
+            PlayerSpec::External(EngineSpec { limits, openings, ..spec })
+        });
+    let simple = prop_oneof![Just(PlayerSpec::Random), Just(PlayerSpec::Greedy)];
+    prop_oneof![simple, rollout, alphabeta, mcts, external]
 }
 
 proptest! {
@@ -342,7 +438,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in r#"(mcts|alphabeta|rollout|random)?:?([a-z]{0,4}=?"?[0-9a-z\\]{0,3}"?,?){0,4}"#) {
+    fn no_text_panics(text in r#"(mcts|alphabeta|rollout|random|ugi|contest)?:?([a-z]{0,4}=?"?[0-9a-z\\]{0,3}"?,?){0,4}"#) {
         if let Ok(spec) = text.parse::<PlayerSpec>() {
             prop_assert_eq!(parse(&spec.to_string()), spec);
         }

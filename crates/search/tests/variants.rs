@@ -2,17 +2,30 @@
 
 use rand::RngExt;
 use surakarta_game::{Color, Ending, Game, OLYMPIAD, Outcome, Position, Variant};
-use surakarta_net::{Mlp, Shape, Weights};
-use surakarta_search::{Limits, NetRef, Player, PlayerError, PlayerSpec, stream};
+use surakarta_net::{Evaluator, Mlp, Shape, Weights};
+use surakarta_search::{
+    EngineSpec, Limits, NetRef, Player, PlayerError, PlayerSpec, Supply, stream,
+};
 
 /// A player; one with a network gets a random one of this variant.
 fn player(spec: &str, network: Variant) -> Box<dyn Player> {
     let spec: PlayerSpec = spec.parse().unwrap();
-    let mut load = |_: &NetRef| -> Result<_, std::convert::Infallible> {
-        let weights = Weights::random(Shape::mlp(&[32, 16]).unwrap(), network, 7);
-        Ok(Box::new(Mlp::new(&weights)) as _)
-    };
-    spec.build(&mut load).unwrap()
+    spec.build(&mut RandomNetwork(network)).unwrap()
+}
+
+struct RandomNetwork(Variant);
+
+impl Supply for RandomNetwork {
+    type Error = std::convert::Infallible;
+
+    fn network(&mut self, _: &NetRef) -> Result<Box<dyn Evaluator>, Self::Error> {
+        let weights = Weights::random(Shape::mlp(&[32, 16]).unwrap(), self.0, 7);
+        Ok(Box::new(Mlp::new(&weights)))
+    }
+
+    fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>, Self::Error> {
+        unreachable!("no program plays here: {}", spec.cmd)
+    }
 }
 
 /// The game between these players after an opening of some random moves.

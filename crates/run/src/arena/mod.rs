@@ -53,7 +53,8 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     let mut identities = Vec::new();
     for entrant in &entrants {
         // A player that cannot be made is said before any game.
-        identities.push(networks.identity(&entrant.player)?);
+        networks.player(&entrant.player)?;
+        identities.push(networks.identity(&entrant.player)?.unwrap_or_default());
     }
     let tournament = tournament(config, &entrants, &names)?;
     let pool = thread_pool(config.threads)?;
@@ -124,7 +125,7 @@ fn tournament(config: &ArenaConfig, entrants: &[Entrant], names: &[String]) -> R
         colors: config.colors,
         allowances: entrants.iter().map(granted).collect::<Result<Vec<Allowance>>>()?,
         adjudication: config.adjudication,
-        from_start: Vec::new(),
+        from_start: entrants.iter().map(|entrant| !entrant.player.takes_openings()).collect(),
         until: config.race.map_or(Until::Schedule, |points| Until::Race(score, points)),
     };
     Ok(Tournament::of(format, names, openings, rules, seed)?.conducted(conduct)?)

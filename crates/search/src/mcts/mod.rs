@@ -42,8 +42,7 @@ mod tree;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use player::MOST_SIMULATIONS;
-pub use player::{MctsConfig, MctsPlayer};
+pub use player::{MOST_SIMULATIONS, MctsConfig, MctsPlayer};
 pub use root::MoveStats;
 pub use search::{Root, Search, Step};
 

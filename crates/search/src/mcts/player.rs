@@ -12,7 +12,7 @@ use crate::simple::stream_at;
 
 /// Visits of the root at most where only time limits a search: the tree takes about half a gigabyte
 /// then.
-pub(crate) const MOST_SIMULATIONS: u32 = 1_000_000;
+pub const MOST_SIMULATIONS: u32 = 1_000_000;
 
 const DEFAULT_SIMULATIONS: u32 = 400;
 

@@ -1,9 +1,10 @@
 //! The keys of each kind of player: name, what it accepts, and where the value goes. Reading, showing
 //! and error messages all come from these tables.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{MctsSpec, NetRef};
+use super::{EngineSpec, MctsSpec, NetRef};
 use crate::mcts::MOST_SIMULATIONS;
 use crate::{AlphaBetaConfig, RolloutConfig};
 
@@ -80,6 +81,67 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "stop-early" YES_NO config.search.stop_early;
     "skip-forced" YES_NO config.search.skip_forced;
 };
+
+/// Keys of `ugi`; those that begin with `option.` come on top.
+pub(super) const UGI: &[Key<EngineSpec>] = keys! { EngineSpec:
+    "cmd" COMMAND cmd always;
+    "name" NAME name;
+    "nodes" LONG_COUNT limits.nodes always;
+    "depth" SOME_COUNT limits.depth always;
+    "sims" SOME_COUNT limits.simulations always;
+    "ms" MILLISECONDS limits.time always;
+    "dir" FILE dir;
+    "log" FILE log;
+    "start-ms" WAIT start;
+    "hang-ms" WAIT hang;
+    "margin-ms" WAIT margin;
+};
+
+/// Keys of `contest`.
+pub(super) const CONTEST: &[Key<EngineSpec>] = keys! { EngineSpec:
+    "cmd" COMMAND cmd always;
+    "name" NAME name;
+    "ms" MILLISECONDS limits.time always;
+    "openings" YES_NO openings;
+    "dir" FILE dir;
+    "log" FILE log;
+    "start-ms" WAIT start;
+    "hang-ms" WAIT hang;
+    "margin-ms" WAIT margin;
+};
+
+const COMMAND: Form<String> = Form {
+    accepts: "a program and its arguments, separated by spaces and quoted as for a shell",
+    read: |text| {
+        let words = shell_words::split(text).ok().filter(|_| !text.contains(char::is_control))?;
+        let program = words.first()?;
+        Some(text.to_owned()).filter(|_| !program.is_empty())
+    },
+    show: |text| Some(text.clone()),
+};
+
+const NAME: Form<Option<String>> = Form {
+    accepts: "a name for tables",
+    read: |text| line(text).filter(|text| !text.is_empty()).map(Some),
+    show: Option::clone,
+};
+
+const FILE: Form<Option<PathBuf>> = Form {
+    accepts: "a path",
+    read: |text| line(text).filter(|text| !text.is_empty()).map(|text| Some(text.into())),
+    show: |path| path.as_ref().map(|path| path.display().to_string()),
+};
+
+const WAIT: Form<Duration> = Form {
+    accepts: "a whole number of milliseconds from 1 to 4294967295",
+    read: |text| (MILLISECONDS.read)(text).flatten(),
+    show: |time| Some(time.as_millis().to_string()),
+};
+
+/// A text that can be a line of a protocol or a table.
+pub(super) fn line(text: &str) -> Option<String> {
+    Some(text.to_owned()).filter(|text| !text.contains(char::is_control))
+}
 
 /// A tree keeps every simulation in memory.
 const SIMULATIONS: Form<Option<u32>> = Form {

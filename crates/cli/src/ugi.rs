@@ -1,0 +1,39 @@
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use surakarta_game::{RuleSet, Variant};
+use surakarta_run::ugi::{self, Settings};
+use surakarta_search::PlayerSpec;
+
+/// Play as an engine of the Universal Game Interface, on standard input and output.
+///
+/// Moves are written as in a2a3, positions as in "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1"; the first
+/// player, p1, is black. The options Player, Variant, Rules and Seed change what is given here.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta ugi --player alphabeta:ms=500
+  surakarta match 'ugi:cmd="surakarta ugi --player rollout",nodes=400' alphabeta:nodes=1000"#)]
+pub(crate) struct Arguments {
+    /// Who plays, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400".
+    #[arg(long, default_value = "alphabeta:nodes=10000")]
+    player: PlayerSpec,
+    /// The variant: standard, rural, sepur or sepur,diagonals=no.
+    #[arg(long, default_value_t)]
+    variant: Variant,
+    /// The rules: olympiad, threefold, no-repeat, contest or agreement.
+    #[arg(long, default_value_t)]
+    rules: RuleSet,
+    /// The seed of the first game; each later one takes the next.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The folder of the run that net=latest and net=best mean.
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
+}
+
+pub(crate) fn main(arguments: Arguments) -> Result<()> {
+    let Arguments { player, variant, rules, seed, run } = arguments;
+    let settings = Settings { player, variant, rules, seed, run };
+    ugi::serve(settings, &mut io::stdin().lock(), io::stdout())
+}

@@ -1,0 +1,1 @@
+//! Programs as players, and our players behind their protocols.
