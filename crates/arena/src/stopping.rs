@@ -1,13 +1,15 @@
 //! Matches that end before their last scheduled game: judged in the order of the schedule, whatever
 //! the order in which games finish, so that the verdict is the same on any number of threads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use surakarta_game::Color;
+use surakarta_game::{Color, Move};
 
 use crate::game::{ArenaGame, GameKey};
+use crate::head_to_head::Pentanomial;
 use crate::scoring::MatchScore;
+use crate::sprt::{Hypothesis, Sprt, SprtModel};
 
 /// When a match is over. All but [`Until::Schedule`] are for two players.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -17,6 +19,8 @@ pub enum Until {
     Schedule,
     /// When one player has so many points.
     Race(MatchScore, f64),
+    /// When a sequential test of the first player's strength above the second's has decided.
+    Sprt(Sprt),
 }
 
 impl fmt::Display for Until {
@@ -27,6 +31,10 @@ impl fmt::Display for Until {
                 write!(f, "a race to {points} by {scoring}")?;
                 forfeit.map_or(Ok(()), |pieces| write!(f, ", a forfeit worth {pieces}"))
             }
+            Until::Sprt(Sprt { elo0, elo1, alpha, beta, model }) => write!(
+                f,
+                "a test of {elo0} against {elo1} Elo ({model:?}), alpha {alpha}, beta {beta}"
+            ),
         }
     }
 }
@@ -43,30 +51,42 @@ pub struct Decision {
 /// Follows the games of a match between two players.
 pub(crate) struct Judge {
     until: Until,
-    /// The name of the player with Black in the first game.
-    first: Option<String>,
     /// Finished games that earlier ones are still awaited for.
     waiting: BTreeMap<GameKey, Judged>,
-    /// How many games have been judged, and the key of the next.
+    /// How many games have been judged.
     judged: usize,
+    /// The first player of the schedule and the other one, once a game is judged.
+    names: Option<[String; 2]>,
+    /// Their points in a race.
     points: [f64; 2],
+    /// In a test, points of the first player in the first game of the pair that is being judged, and
+    /// whether that game is new.
+    half: Option<(f64, bool)>,
+    pairs: Pentanomial,
+    seen: HashSet<(String, Vec<Move>)>,
     decision: Option<Decision>,
 }
 
-/// What is needed of a game: the names of Black and White, and their points.
+/// What is needed of a game.
 struct Judged {
+    /// Black and White.
     players: [String; 2],
+    /// Points of Black and White.
     points: [f64; 2],
+    moves: Vec<Move>,
 }
 
 impl Judge {
     pub(crate) fn new(until: Until) -> Judge {
         Judge {
             until,
-            first: None,
             waiting: BTreeMap::new(),
             judged: 0,
+            names: None,
             points: [0.0; 2],
+            half: None,
+            pairs: Pentanomial::default(),
+            seen: HashSet::new(),
             decision: None,
         }
     }
@@ -76,9 +96,11 @@ impl Judge {
         let score = match self.until {
             Until::Schedule => return None,
             Until::Race(score, _) => score,
+            Until::Sprt(_) => MatchScore::default(),
         };
         let players = [Color::Black, Color::White].map(|color| game.player(color).to_owned());
-        self.waiting.insert(game.key, Judged { players, points: score.points(game) });
+        let (points, moves) = (score.points(game), game.moves().collect());
+        self.waiting.insert(game.key, Judged { players, points, moves });
         while self.decision.is_none()
             && let Some(next) = self.waiting.remove(&key(self.judged))
         {
@@ -89,29 +111,61 @@ impl Judge {
 
     fn judge(&mut self, game: Judged) {
         self.judged += 1;
-        let first = self.first.get_or_insert_with(|| game.players[0].clone());
-        let swapped = game.players[0] != *first;
+        let names = self.names.get_or_insert_with(|| game.players.clone());
         let [black, white] = game.points;
-        let points = if swapped { [white, black] } else { [black, white] };
-        self.points[0] += points[0];
-        self.points[1] += points[1];
-        let second = &game.players[usize::from(!swapped)];
+        let points = if game.players[0] == names[0] { [black, white] } else { [white, black] };
+        let names = names.clone();
         let verdict = match self.until {
             Until::Schedule => None,
-            Until::Race(_, target) => {
-                let names = [&*first, second];
-                let winner = (0..2).filter(|&k| self.points[k] >= target);
-                // Both may pass the mark in the same game.
-                let winner = winner.max_by(|&a, &b| self.points[a].total_cmp(&self.points[b]));
-                winner.map(|k| {
-                    let [ours, theirs] = [self.points[k], self.points[1 - k]];
-                    format!("{} has won the race: {ours} points to {theirs}", names[k])
-                })
-            }
+            Until::Race(_, target) => self.race(target, points, &names),
+            Until::Sprt(test) => self.test(&test, points[0], game, &names),
         };
         if let Some(verdict) = verdict {
             self.decision = Some(Decision { games: self.judged, verdict });
         }
+    }
+
+    fn race(&mut self, target: f64, points: [f64; 2], names: &[String; 2]) -> Option<String> {
+        self.points = [self.points[0] + points[0], self.points[1] + points[1]];
+        // Both may pass the mark in the same game.
+        let winner = (0..2).filter(|&k| self.points[k] >= target);
+        let winner = winner.max_by(|&a, &b| self.points[a].total_cmp(&self.points[b]))?;
+        let [ours, theirs] = [self.points[winner], self.points[1 - winner]];
+        Some(format!("{} has won the race: {ours} points to {theirs}", names[winner]))
+    }
+
+    /// Pairs with a game that was played before tell nothing new and do not count.
+    fn test(
+        &mut self,
+        test: &Sprt,
+        points: f64,
+        game: Judged,
+        [first, second]: &[String; 2],
+    ) -> Option<String> {
+        let [black, _] = game.players;
+        let new = self.seen.insert((black, game.moves));
+        let Some((earlier, both)) = self.half.take() else {
+            self.half = Some((points, new));
+            return None;
+        };
+        if !(new && both) {
+            return None;
+        }
+        self.pairs.add([earlier, points]);
+        let accepted = test.verdict(&self.pairs)?;
+        let Sprt { elo0, elo1, model, .. } = test;
+        let elo = match accepted {
+            Hypothesis::H0 => elo0,
+            Hypothesis::H1 => elo1,
+        };
+        let scale = match model {
+            SprtModel::Logistic => "Elo",
+            SprtModel::Normalised => "normalised Elo",
+        };
+        Some(format!(
+            "the test of {elo0} against {elo1} {scale} accepts {accepted:?}: {first} is rather {elo} than {} above {second}",
+            elo0 + elo1 - elo
+        ))
     }
 
     /// The decision, if there is one.

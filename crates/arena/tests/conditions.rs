@@ -9,7 +9,8 @@ use std::time::Duration;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use surakarta_arena::{
     Adjudication, Allowance, ArenaError, ArenaGame, Colors, Conduct, DrawRule, Events, Format,
-    MatchScore, OpeningSet, PlayedGames, Scoring, Session, TimeControl, Tournament, Until, WinRule,
+    MatchScore, OpeningSet, Pentanomial, PlayedGames, Scoring, Session, Sprt, SprtModel,
+    TimeControl, Tournament, Until, WinRule,
 };
 use surakarta_game::{Color, Ending, Game, OLYMPIAD, Outcome, Variant};
 use surakarta_search::{
@@ -161,6 +162,36 @@ fn a_race_is_judged_in_order() {
     let until = Until::Race(MatchScore::default(), 3.0);
     let error = three.conducted(Conduct { until, ..Conduct::default() }).unwrap_err();
     assert!(error.to_string().contains("two players"), "{error}");
+}
+
+/// A test stops after the pair after which it would stop with all games at hand, in pair order.
+#[test]
+fn a_test_is_judged_in_pair_order() {
+    let test =
+        Sprt { elo0: -200.0, elo1: 100.0, alpha: 0.1, beta: 0.1, model: SprtModel::Logistic };
+    let all = played(&two(200, Conduct::default()), None, 2).games;
+    let mut pairs = Pentanomial::default();
+    let end = all.chunks(2).position(|pair| {
+        pairs.add([pair[0].score(), 1.0 - pair[1].score()]);
+        test.verdict(&pairs).is_some()
+    });
+    let end = 2 * (end.unwrap() + 1);
+    assert!((8..380).contains(&end), "{end}: decided at once or never");
+    let match_of_two = two(200, Conduct { until: Until::Sprt(test), ..Conduct::default() });
+    for threads in [1, 5] {
+        let found = played(&match_of_two, None, threads);
+        assert_eq!(found.games, all[..end]);
+        let decision = found.decision.unwrap();
+        assert!(decision.verdict.contains("accepts H"), "{}", decision.verdict);
+        assert_eq!(decision.games, end);
+    }
+    // Players who repeat their games from one opening never decide it.
+    let start = OpeningSet::start_position(Variant::Standard, 30);
+    let tournament = Tournament::new(&names(6), vec![[5, 4]], start, OLYMPIAD, 4).unwrap();
+    let until = Until::Sprt(Sprt { elo0: 0.0, elo1: 400.0, ..test });
+    let found =
+        played(&tournament.conducted(Conduct { until, ..Conduct::default() }).unwrap(), None, 2);
+    assert!(found.decision.is_none() && found.games.len() == 60);
 }
 
 #[test]

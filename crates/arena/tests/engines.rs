@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use surakarta_arena::engine::Engine;
-use surakarta_arena::{ArenaGame, GameKey, Opening, Seat, Session, Tournament, play_game};
+use surakarta_arena::{
+    Adjudication, Allowance, ArenaGame, GameKey, Opening, Seat, Session, Tournament, play_game,
+};
 use surakarta_game::{Color, Ending, Game, OLYMPIAD, Outcome, Position, Variant};
 use surakarta_search::{
     EngineSpec, Limits, Player, PlayerError, PlayerSpec, RandomConfig, RandomPlayer,
@@ -76,8 +78,8 @@ fn game_of(engine: &mut dyn Player) -> ArenaGame {
     let seats = [seat("engine", engine, 1), seat("random", &mut random, 2)];
     let key = GameKey { pair: 0, pairing: 0, swapped: false };
     let opening = Opening { start, moves: Vec::new() };
-    let start = Game::from_position(OLYMPIAD, start);
-    play_game(key, &opening, start, seats, &Adjudication::default(), &mut |_| ())
+    let game = Game::from_position(OLYMPIAD, start);
+    play_game(key, &opening, game, seats, &Adjudication::default(), &mut |_| ())
 }
 
 #[test]

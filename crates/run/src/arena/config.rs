@@ -10,7 +10,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use surakarta_arena::{
-    Adjudication, Allowance, Colors, DEFAULT_MARGIN, Format, Scoring, TimeControl,
+    Adjudication, Allowance, Colors, DEFAULT_MARGIN, Format, MatchScore, Scoring, Sprt,
+    TimeControl, Until,
 };
 use surakarta_game::{RuleSet, Variant};
 use surakarta_search::{Limits, NetRef, PlayerSpec};
@@ -69,6 +70,9 @@ pub struct ArenaConfig {
     /// Points at which a match of two players is over.
     #[serde(default)]
     pub race: Option<f64>,
+    /// A sequential test, which ends a match of two players when it has decided.
+    #[serde(default)]
+    pub sprt: Option<Sprt>,
     /// Ratings that fix the scale, by the players' names; without any the mean of all is zero.
     #[serde(default)]
     pub anchors: BTreeMap<String, f64>,
@@ -277,6 +281,7 @@ impl ArenaConfig {
             scoring: Scoring::default(),
             forfeit: None,
             race: None,
+            sprt: None,
             anchors: BTreeMap::new(),
         }
     }
@@ -296,6 +301,13 @@ impl ArenaConfig {
         parse().with_context(|| format!("in the configuration {}", path.display()))
     }
 
+    /// When the tournament is over.
+    pub(super) fn until(&self) -> Until {
+        let score = MatchScore { scoring: self.scoring, forfeit: self.forfeit };
+        let race = self.race.map(|points| Until::Race(score, points));
+        race.or(self.sprt.map(Until::Sprt)).unwrap_or_default()
+    }
+
     /// Whether every value makes sense, beyond its form.
     ///
     /// # Errors
@@ -307,6 +319,12 @@ impl ArenaConfig {
         }
         if let Some(points) = self.race.filter(|&points| !(points > 0.0 && points.is_finite())) {
             bail!("race is {points}; write the points at which the match is over, or leave it out");
+        }
+        if self.race.is_some() && self.sprt.is_some() {
+            bail!("race and [sprt] are both given; leave one of them out");
+        }
+        if let Some(Err(said)) = self.sprt.map(|test| test.check()) {
+            bail!("[sprt] {said}");
         }
         self.adjudication.check().map_err(|error| anyhow!(error))?;
         self.limits.allowance()?;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Result, bail};
 use surakarta_arena::{
     Allowance, Conduct, DEFAULT_OPENING_PLIES, Events, Format, LiveTable, MatchScore, OpeningSet,
-    PlayedGames, Session, Standings, StandingsOptions, Tournament, Until,
+    PlayedGames, Session, Standings, StandingsOptions, Tournament,
 };
 
 pub(crate) use config::check_pairs;
@@ -120,13 +120,12 @@ fn tournament(config: &ArenaConfig, entrants: &[Entrant], names: &[String]) -> R
     };
     let of_all = config.limits.allowance()?;
     let granted = |entrant: &Entrant| entrant.limits.map_or(Ok(of_all), |l| l.allowance());
-    let score = MatchScore { scoring: config.scoring, forfeit: config.forfeit };
     let conduct = Conduct {
         colors: config.colors,
         allowances: entrants.iter().map(granted).collect::<Result<Vec<Allowance>>>()?,
         adjudication: config.adjudication,
         from_start: entrants.iter().map(|entrant| !entrant.player.takes_openings()).collect(),
-        until: config.race.map_or(Until::Schedule, |points| Until::Race(score, points)),
+        until: config.until(),
     };
     Ok(Tournament::of(format, names, openings, rules, seed)?.conducted(conduct)?)
 }
