@@ -57,6 +57,14 @@ fn zombies() -> usize {
         .count()
 }
 
+/// Whether no process with this word is left; what has been killed may need a moment.
+fn gone(marker: &str) -> bool {
+    (0..500).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        marked(marker).is_empty()
+    })
+}
+
 /// Whether every child that has ended is waited for; those of other tests may need a moment.
 fn no_zombies() -> bool {
     (0..1000).any(|_| {
@@ -90,25 +98,28 @@ fn each_misdeed_loses_in_its_way_and_leaves_nothing_behind() {
             ("crash", Crash, "exit status: 3); its last words: a segment of memory is at fault"),
             ("leave", Crash, "it has ended by itself"),
             ("hang", Time, "no answer to `"),
-            ("late", Time, "within 1500 ms"),
+            ("late", Time, "within 500 ms"),
             ("gibberish", IllegalMove, "over there` is not a legal move here"),
             ("illegal", IllegalMove, "is not a legal move here"),
             ("half", Crash, "it has ended by itself"),
             ("mute", Crash, "it closed its standard output"),
-            ("flood", IllegalMove, "it wrote more than 16 MiB instead of an answer"),
-            ("endless", IllegalMove, "it wrote more than 16 MiB instead of an answer"),
+            ("flood", IllegalMove, "it wrote more than 16 MiB, not an answer"),
+            ("endless", IllegalMove, "it wrote more than 16 MiB, not an answer"),
             ("grandchild", Crash, "exit status: 4"),
         ] {
             let marker = marker(&format!("{protocol}-{mode}"));
             let cmd = misbehaver(protocol, mode, &format!("2 {marker}"));
-            let mut engine = Engine::new(spec(&format!("{protocol}:cmd=\"{cmd}\",hang-ms=1500")));
+            // Other misdeeds show at once, however busy the machine is.
+            let hang = if ending == Time { 500 } else { 60_000 };
+            let text = format!("{protocol}:cmd=\"{cmd}\",hang-ms={hang}");
+            let mut engine = Engine::new(spec(&text));
             let game = game_of(&mut engine);
             let fault = game.fault.clone().unwrap_or_default();
             assert_eq!(game.ending, ending, "{protocol} {mode}: {fault}");
             assert_eq!(game.outcome, Outcome::Win(Color::White), "{protocol} {mode}");
             assert_eq!(game.plies.len(), 4, "{protocol} {mode}: at the engine's third move");
             assert!(fault.contains(reason), "{protocol} {mode}: {fault}");
-            assert_eq!(marked(&marker), [0; 0], "{protocol} {mode} left processes behind");
+            assert!(gone(&marker), "{protocol} {mode} left processes behind");
             // The next game begins with a new process.
             assert_eq!(game_of(&mut engine).plies.len(), 4, "{protocol} {mode}");
         }
@@ -129,7 +140,7 @@ fn oddities_are_overlooked_and_the_stubborn_are_killed() {
             }
             assert!(!marked(&marker).is_empty(), "one process serves all games");
             drop(engine);
-            assert_eq!(marked(&marker), [0; 0], "{protocol} {mode} left processes behind");
+            assert!(gone(&marker), "{protocol} {mode} left processes behind");
         }
     }
 }
@@ -159,7 +170,7 @@ fn programs_that_cannot_play_are_named_before_any_game() {
     let cmd = misbehaver("ugi", "honest", &format!("0 {marker}"));
     let option = failure(&format!("ugi:cmd=\"{cmd}\",option.Hash=8"));
     assert!(option.contains("it has no option `Hash`; its options are Seed"), "{option}");
-    assert_eq!(marked(&marker), [0; 0]);
+    assert!(gone(&marker));
     assert!(no_zombies());
 }
 
@@ -238,7 +249,7 @@ fn a_tournament_survives_whatever_an_engine_does() {
     let record: PathBuf = folder.path().join("misdeeds");
     let marker = marker("tournament");
     let cmd = misbehaver("ugi", "random", &format!("3 {marker} '{}'", record.display()));
-    let engine = spec(&format!("ugi:cmd=\"{cmd}\",hang-ms=1500"));
+    let engine = spec(&format!("ugi:cmd=\"{cmd}\",hang-ms=3000"));
     let names = ["engine".to_owned(), "random".to_owned()];
     let tournament =
         Tournament::round_robin(&names, 100, 4, Variant::Standard, OLYMPIAD, 5).unwrap();
@@ -252,7 +263,7 @@ fn a_tournament_survives_whatever_an_engine_does() {
     let played = tournament.play(&factory, &Session::new(&pool)).unwrap();
     assert!(played.complete);
     assert_eq!(played.games.len(), 200);
-    assert_eq!(marked(&marker), [0; 0], "processes were left behind");
+    assert!(gone(&marker), "processes were left behind");
     assert!(no_zombies());
 
     let expected = |misdeed: &str| match misdeed {

@@ -27,6 +27,9 @@ const COMPLAINTS: u64 = 1 << 20;
 /// How long an engine that was asked to quit may take.
 const FAREWELL: Duration = Duration::from_millis(500);
 
+/// The time between two looks whether the engine still lives.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// How long the reason of an end is waited for.
 const INQUEST: Duration = Duration::from_millis(200);
 
@@ -110,18 +113,29 @@ impl Process {
 
     /// The next line that the engine says, or `None` if there is none until then.
     pub(super) fn hear(&mut self, until: Instant) -> Result<Option<String>, Fault> {
-        let left = until.saturating_duration_since(Instant::now());
-        match self.output.recv_timeout(left) {
-            Ok(Heard::Line(line)) => Ok(Some(line)),
-            Ok(Heard::Flood) => Err(Fault {
-                ending: Ending::IllegalMove,
-                reason: format!("it wrote more than {} MiB instead of an answer", FLOOD >> 20),
-            }),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => {
-                Err(Fault { ending: Ending::Crash, reason: self.inquest() })
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // Looked at first: what it has said before its end arrives nevertheless.
+            let ended = self.group.has_ended();
+            match self.output.recv_timeout(left.min(LOOK)) {
+                Ok(Heard::Line(line)) => return Ok(Some(line)),
+                Ok(Heard::Flood) => {
+                    return Err(Fault {
+                        ending: Ending::IllegalMove,
+                        reason: format!("it wrote more than {} MiB, not an answer", FLOOD >> 20),
+                    });
+                }
+                // Its children may keep its output open.
+                Err(RecvTimeoutError::Timeout) if ended => return Err(self.crash()),
+                Err(RecvTimeoutError::Timeout) if left <= LOOK => return Ok(None),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(self.crash()),
             }
         }
+    }
+
+    fn crash(&mut self) -> Fault {
+        Fault { ending: Ending::Crash, reason: self.inquest() }
     }
 
     /// Leaves what the engine has said unheard.

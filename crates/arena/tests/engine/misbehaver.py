@@ -83,7 +83,7 @@ def hang(answer):
 
 
 def late(answer):
-    time.sleep(4)
+    time.sleep(6)
     say(answer)
 
 
@@ -107,7 +107,7 @@ def mute(answer):
 
 def flood(answer):
     while True:
-        say("flood " * 30)
+        say("flood " * 300)
 
 
 def endless(answer):
