@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 use support::{refused, refused_words, stdout, write};
 use tempfile::TempDir;
 
-const COMMANDS: [&str; 11] = [
-    "run", "selfplay", "train", "arena", "match", "play", "dataset", "perft", "moves", "bench",
-    "doctor",
+const COMMANDS: [&str; 12] = [
+    "run", "selfplay", "train", "arena", "match", "play", "report", "dataset", "perft", "moves",
+    "bench", "doctor",
 ];
 
 #[test]

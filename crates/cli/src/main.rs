@@ -12,6 +12,7 @@ mod moves;
 mod output;
 mod perft;
 mod play;
+mod report;
 mod run;
 mod selfplay;
 mod start;
@@ -51,6 +52,7 @@ enum Command {
     Play(play::Arguments),
     Ugi(ugi::Arguments),
     Contest(contest::Arguments),
+    Report(report::Arguments),
     Dataset(dataset::Arguments),
     Perft(perft::Arguments),
     Moves(moves::Arguments),
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Command::Play(arguments) => play::main(arguments),
         Command::Ugi(arguments) => ugi::main(arguments),
         Command::Contest(arguments) => contest::main(arguments),
+        Command::Report(arguments) => report::main(arguments),
         Command::Dataset(arguments) => dataset::main(arguments),
         Command::Perft(arguments) => perft::main(arguments),
         Command::Moves(arguments) => moves::main(arguments),

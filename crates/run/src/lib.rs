@@ -13,5 +13,6 @@ pub mod pipeline;
 pub mod play;
 pub mod players;
 mod rating;
+pub mod report;
 pub mod selfplay;
 pub mod ugi;
