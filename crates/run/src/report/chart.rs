@@ -171,7 +171,7 @@ fn round(x: f64) -> f64 {
 impl LineChart {
     /// The chart for a wide page and for a narrow one, of which the style sheet shows one.
     pub(super) fn svg(&self) -> Markup {
-        html! { (self.sized("wide", 760, 380)) (self.sized("narrow", 360, 320)) }
+        html! { (self.sized("wide", 1040, 430)) (self.sized("narrow", 360, 320)) }
     }
 
     /// The chart at one size, in units of the style sheet's pixels.
@@ -180,14 +180,16 @@ impl LineChart {
         html! {
             svg class=(format!("chart {class}")) viewBox=(format!("0 0 {width} {height}")) role="img" aria-label=(self.label) {
                 (frame.draw(self.x_title, self.y_title))
-                @for (y, level) in spread(&self.levels, &frame) {
+                @for level in &self.levels {
                     line.level x1=(frame.left) x2=(frame.right) y1=(frame.y(level.y)) y2=(frame.y(level.y)) {}
-                    text.note x=(frame.right - 4.0) y=(y) { (level.name) }
                 }
                 @for line in &self.lines {
                     g class=(format!("s{}", line.series % SERIES)) {
                         (draw_line(line, &frame))
                     }
+                }
+                @for (y, level) in spread(&self.levels, &frame) {
+                    text.note x=(frame.left + 6.0) y=(y) { (level.name) }
                 }
             }
         }
@@ -285,7 +287,7 @@ impl Histogram {
 
     /// The chart for a wide page and for a narrow one.
     pub(super) fn svg(&self) -> Markup {
-        html! { (self.sized("wide", 760, 260)) (self.sized("narrow", 360, 240)) }
+        html! { (self.sized("wide", 1040, 290)) (self.sized("narrow", 360, 240)) }
     }
 
     fn sized(&self, class: &str, width: u32, height: u32) -> Markup {

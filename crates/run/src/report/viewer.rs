@@ -19,11 +19,11 @@ pub(super) fn section(replay: &Replay, sources: &[String]) -> Markup {
                         p #players aria-live="polite" {}
                         svg #board tabindex="0" role="img" aria-label="the board" {}
                         div.controls role="group" aria-label="steps" {
-                            button #first type="button" title="to the start (Home)" { "⏮" }
-                            button #back type="button" title="one ply back (←)" { "◀" }
-                            button #play type="button" title="play (space)" aria-pressed="false" { "Play" }
-                            button #next type="button" title="one ply on (→)" { "▶" }
-                            button #last type="button" title="to the end (End)" { "⏭" }
+                            (step("first", "to the start (Home)", "M3 2h2v12h-2zM14 2v12l-8-6z"))
+                            (step("back", "one ply back (←)", "M12 2v12l-8-6z"))
+                            button #play type="button" title="play or rest (space)" aria-pressed="false" { "Play" }
+                            (step("next", "one ply on (→)", "M4 2v12l8-6z"))
+                            (step("last", "to the end (End)", "M11 2h2v12h-2zM2 2v12l8-6z"))
                         }
                         label.seek { span #ply {} input #seek type="range" min="0" max="0" value="0" aria-label="ply" {} }
                         output #fen {}
@@ -49,6 +49,14 @@ pub(super) fn section(replay: &Replay, sources: &[String]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+fn step(id: &str, what: &str, icon: &str) -> Markup {
+    html! {
+        button id=(id) type="button" title=(what) aria-label=(what) {
+            svg viewBox="0 0 16 16" aria-hidden="true" { path d=(icon) {} }
         }
     }
 }
