@@ -94,6 +94,9 @@ pub(super) struct Line {
     pub(super) dashed: bool,
     /// Draws the dots themselves, and their intervals.
     pub(super) marked: bool,
+    /// How far to the right it is drawn, in pixels, so that intervals of several series at the same
+    /// place can be told apart.
+    pub(super) shift: f64,
 }
 
 /// A value to compare the lines with.
@@ -130,7 +133,7 @@ impl Frame<'_> {
         Frame {
             left: 14.0 + 7.5 * longest as f64,
             right: f64::from(width) - 12.0,
-            top: 26.0,
+            top: 32.0,
             bottom: f64::from(height) - 42.0,
             x,
             y,
@@ -209,14 +212,15 @@ fn spread<'a>(levels: &'a [Level], frame: &Frame<'_>) -> Vec<(f64, &'a Level)> {
 
 fn draw_line(line: &Line, frame: &Frame<'_>) -> Markup {
     let runs = line.dots.split(|dot| !dot.y.is_finite());
+    let x = |dot: &Dot| round(frame.x(dot.x) + line.shift);
     let path = |run: &[Dot]| {
-        let places = run.iter().map(|dot| format!("{} {}", frame.x(dot.x), frame.y(dot.y)));
+        let places = run.iter().map(|dot| format!("{} {}", x(dot), frame.y(dot.y)));
         format!("M{}", places.collect::<Vec<_>>().join("L"))
     };
     html! {
         @for run in runs.filter(|run| !run.is_empty()) {
             @if line.marked && run.len() > 1 && run.iter().all(|dot| dot.error.is_some()) {
-                path.band d=(band(run, frame)) {}
+                path.band d=(band(run, &x, frame)) {}
             }
             path class=(if line.dashed { "line dashed" } else { "line" }) d=(path(run)) {}
             @if line.marked {
@@ -224,29 +228,29 @@ fn draw_line(line: &Line, frame: &Frame<'_>) -> Markup {
                     g {
                         title { (dot.title) }
                         @if let Some(error) = dot.error.filter(|error| *error > 0.0) {
-                            path.whisker d=(whisker(dot, error, frame)) {}
+                            path.whisker d=(whisker(dot, error, x(dot), frame)) {}
                         }
-                        (mark(line.series, frame.x(dot.x), frame.y(dot.y)))
+                        (mark(line.series, x(dot), frame.y(dot.y)))
                     }
                 }
             } @else if let [dot] = run {
-                circle.dot cx=(frame.x(dot.x)) cy=(frame.y(dot.y)) r="3" {}
+                circle.dot cx=(x(dot)) cy=(frame.y(dot.y)) r="3" {}
             }
         }
     }
 }
 
-fn band(run: &[Dot], frame: &Frame<'_>) -> String {
+fn band(run: &[Dot], x: &dyn Fn(&Dot) -> f64, frame: &Frame<'_>) -> String {
     let edge = |dot: &Dot, sign: f64| {
-        format!("{} {}", frame.x(dot.x), frame.y(dot.y + sign * dot.error.unwrap_or(0.0)))
+        format!("{} {}", x(dot), frame.y(dot.y + sign * dot.error.unwrap_or(0.0)))
     };
     let above = run.iter().map(|dot| edge(dot, 1.0));
     let below = run.iter().rev().map(|dot| edge(dot, -1.0));
     format!("M{}Z", above.chain(below).collect::<Vec<_>>().join("L"))
 }
 
-fn whisker(dot: &Dot, error: f64, frame: &Frame<'_>) -> String {
-    let (x, above, below) = (frame.x(dot.x), frame.y(dot.y + error), frame.y(dot.y - error));
+fn whisker(dot: &Dot, error: f64, x: f64, frame: &Frame<'_>) -> String {
+    let (above, below) = (frame.y(dot.y + error), frame.y(dot.y - error));
     let (left, right) = (round(x - 3.0), round(x + 3.0));
     format!("M{x} {above}V{below}M{left} {above}H{right}M{left} {below}H{right}")
 }

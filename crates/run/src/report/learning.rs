@@ -72,7 +72,7 @@ fn chart(sources: &[Source], panel: &Panel) -> LineChart {
                 error: None,
                 title: String::new(),
             });
-            Line { series, dots: dots.collect(), dashed, marked: false }
+            Line { series, dots: dots.collect(), dashed, marked: false, shift: 0.0 }
         };
         lines.push(line(panel.loss, false));
         lines.extend(panel.least.map(|least| line(least, true)));

@@ -54,7 +54,8 @@ fn curve(sources: &[Source]) -> Markup {
             ),
         });
         games.extend(rated.iter().map(|(_, row)| row.games));
-        lines.push(Line { series, dots: dots.collect(), dashed: false, marked: true });
+        let shift = 5.0 * (series as f64 - (sources.len() - 1) as f64 / 2.0);
+        lines.push(Line { series, dots: dots.collect(), dashed: false, marked: true, shift });
     }
     let dots = || lines.iter().flat_map(|line| &line.dots);
     let last = dots().map(|dot| dot.x as u32).max().unwrap_or(1);
@@ -166,7 +167,8 @@ fn strengths(sources: &[Source]) -> Markup {
             figcaption {
                 b { "Playing strength. " }
                 "Bradley–Terry ratings by maximum likelihood, a draw half a win, the advantage of the first move fitted too; bars are 95 % intervals, pairs of games taken as independent. "
-                "n = " (games) " games; scale: " (scales.first().unwrap_or(&"mean 0")) "."
+                "n = " (games) " games; scale: " (scales.join(", ")) "."
+                @if arenas().count() > 1 { " Each tournament has a scale of its own." }
             }
         }
     }
@@ -188,36 +190,38 @@ fn signed(x: f64) -> String {
 fn table(source: &Source, table: &Table, named: bool) -> Markup {
     let reasons = table.players.iter().any(|row| row.reason.is_some());
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(format!("Elo table of {}", source.label)) {
-            table {
-                caption {
-                    @if named { b { (source.label) ". " } }
-                    "Elo by Bradley–Terry, " (table.scale) "; 95 % errors, " (table.clusters) " taken as independent. "
-                    @if let Some(advantage) = &table.first_advantage {
-                        "Advantage of the first move: " (elo(advantage.elo, advantage.error)) ". "
-                    }
-                    (table.games) " games (" (table.distinct_games) " distinct), " (table.pairs) " pairs, "
-                    (table.distinct_openings) " distinct openings. Score: points a game, 1 a win and ½ a draw."
-                }
-                thead { tr {
-                    th { "#" } th.text { "player" } th { "Elo" } th { "± 95 %" } th { "games" } th { "pairs" }
-                    th { "score" } th { "W" } th { "D" } th { "L" }
-                    @if reasons { th.text { "why no value" } }
-                } }
-                tbody {
-                    @for (n, row) in table.players.iter().enumerate() {
-                        tr {
-                            td { (n + 1) }
-                            th.text scope="row" { (row.name) }
-                            td { (row.rating.map_or("–".to_owned(), signed)) }
-                            td { (row.error.map_or("–".to_owned(), |x| format!("{x:.1}"))) }
-                            td { (row.games) } td { (row.pairs) }
-                            td { (format!("{:.1} %", 100.0 * row.score)) }
-                            td { (row.wins) } td { (row.draws) } td { (row.losses) }
-                            @if reasons { td.text { (row.reason.as_deref().unwrap_or_default()) } }
+        figure {
+            div.scroll tabindex="0" role="region" aria-label=(format!("Elo table of {}", source.label)) {
+                table {
+                    thead { tr {
+                            th { "#" } th.text { "player" } th { "Elo" } th { "± 95 %" } th { "games" } th { "pairs" }
+                            th { "score" } th { "W" } th { "D" } th { "L" }
+                            @if reasons { th.text { "why no value" } }
+                        } }
+                    tbody {
+                        @for (n, row) in table.players.iter().enumerate() {
+                            tr {
+                                td { (n + 1) }
+                                th.text scope="row" { (row.name) }
+                                td { (row.rating.map_or("–".to_owned(), signed)) }
+                                td { (row.error.map_or("–".to_owned(), |x| format!("{x:.1}"))) }
+                                td { (row.games) } td { (row.pairs) }
+                                td { (format!("{:.1} %", 100.0 * row.score)) }
+                                td { (row.wins) } td { (row.draws) } td { (row.losses) }
+                                @if reasons { td.text { (row.reason.as_deref().unwrap_or_default()) } }
+                            }
                         }
                     }
                 }
+            }
+            figcaption {
+                @if named { b { (source.label) ". " } }
+                "Elo by Bradley–Terry, " (table.scale) "; 95 % errors, " (table.clusters) " taken as independent. "
+                @if let Some(advantage) = &table.first_advantage {
+                    "Advantage of the first move: " (elo(advantage.elo, advantage.error)) ". "
+                }
+                (table.games) " games (" (table.distinct_games) " distinct), " (table.pairs) " pairs, "
+                (table.distinct_openings) " distinct openings. Score: points a game, 1 a win and ½ a draw."
             }
         }
         @for warning in &table.warnings { p.warning { (warning) "." } }
@@ -231,22 +235,24 @@ fn differences(source: &Source, table: &Table, named: bool) -> Markup {
     html! {
         details {
             summary { "Every difference with its interval" @if named { " (" (source.label) ")" } }
-            div.scroll tabindex="0" role="region" aria-label=(format!("differences of {}", source.label)) {
-                table {
-                    caption { "Elo of the first above the second with the covariance of both ratings; superior: the probability that the difference is above zero." }
-                    thead { tr { th.text { "first" } th.text { "second" } th { "Elo" } th { "± 95 %" } th { "superior" } th.text {} } }
-                    tbody {
-                        @for row in &table.differences {
-                            tr {
-                                th.text scope="row" { (row.first) } td.text { (row.second) }
-                                td { (row.difference.map_or("–".to_owned(), signed)) }
-                                td { (row.error.map_or("–".to_owned(), |x| format!("{x:.1}"))) }
-                                td { (row.superiority.map_or("–".to_owned(), |p| format!("{:.2} %", 100.0 * p))) }
-                                td.text { (row.reason.as_deref().unwrap_or_default()) }
+            figure {
+                div.scroll tabindex="0" role="region" aria-label=(format!("differences of {}", source.label)) {
+                    table {
+                        thead { tr { th.text { "first" } th.text { "second" } th { "Elo" } th { "± 95 %" } th { "superior" } th.text {} } }
+                        tbody {
+                            @for row in &table.differences {
+                                tr {
+                                    th.text scope="row" { (row.first) } td.text { (row.second) }
+                                    td { (row.difference.map_or("–".to_owned(), signed)) }
+                                    td { (row.error.map_or("–".to_owned(), |x| format!("{x:.1}"))) }
+                                    td { (row.superiority.map_or("–".to_owned(), |p| format!("{:.2} %", 100.0 * p))) }
+                                    td.text { (row.reason.as_deref().unwrap_or_default()) }
+                                }
                             }
                         }
                     }
                 }
+                figcaption { "Elo of the first above the second with the covariance of both ratings; superior: the probability that the difference is above zero." }
             }
         }
     }

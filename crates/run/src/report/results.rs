@@ -50,33 +50,35 @@ fn cross_table(source: &Source, named: bool) -> Markup {
     let players = source.players();
     let met = meetings(&source.games);
     html! {
-        div.scroll tabindex="0" role="region" aria-label=(format!("cross table of {}", source.label)) {
-            table.cross {
-                caption {
-                    @if named { b { (source.label) ". " } } @else { b { "Cross table. " } }
-                    "Wins–draws–losses of the player of the row against that of the column. n = " (source.games.len()) " games."
-                }
-                thead { tr {
-                    th {} th.text { "player" }
-                    @for (n, name) in players.iter().enumerate() { th title=(name) { (n + 1) } }
-                } }
-                tbody {
-                    @for (n, row) in players.iter().enumerate() {
-                        tr {
-                            td { (n + 1) }
-                            th.text scope="row" { (row) }
-                            @for column in &players {
-                                @match met.get(&(*row, *column)) {
-                                    Some(t) => td title=(format!("{row} against {column}: {:.1} %", 100.0 * t.score())) {
-                                        (t.wins) "–" (t.draws) "–" (t.losses)
-                                    },
-                                    None if row == column => td.same {},
-                                    None => td.none { "·" },
+        figure {
+            div.scroll tabindex="0" role="region" aria-label=(format!("cross table of {}", source.label)) {
+                table.cross {
+                    thead { tr {
+                            th {} th.text { "player" }
+                            @for (n, name) in players.iter().enumerate() { th title=(name) { (n + 1) } }
+                        } }
+                    tbody {
+                        @for (n, row) in players.iter().enumerate() {
+                            tr {
+                                td { (n + 1) }
+                                th.text scope="row" { (row) }
+                                @for column in &players {
+                                    @match met.get(&(*row, *column)) {
+                                        Some(t) => td title=(format!("{row} against {column}: {:.1} %", 100.0 * t.score())) {
+                                            (t.wins) "–" (t.draws) "–" (t.losses)
+                                        },
+                                        None if row == column => td.same {},
+                                        None => td.none { "·" },
+                                    }
                                 }
                             }
                         }
                     }
                 }
+            }
+            figcaption {
+                @if named { b { (source.label) ". " } } @else { b { "Cross table. " } }
+                "Wins–draws–losses of the player of the row against that of the column. n = " (source.games.len()) " games."
             }
         }
     }
