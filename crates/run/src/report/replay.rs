@@ -198,8 +198,8 @@ mod tests {
         let list = |all, chosen| evenly(all, chosen).collect::<Vec<_>>();
         assert_eq!(list(5, 9), [0, 1, 2, 3, 4]);
         assert_eq!(list(9, 3), [0, 3, 6]);
-        assert_eq!(list(3, 0), []);
-        assert_eq!(list(0, 3), []);
+        assert_eq!(list(3, 0), Vec::<usize>::new());
+        assert_eq!(list(0, 3), Vec::<usize>::new());
         let chosen = list(1000, 377);
         assert_eq!(chosen.len(), 377);
         assert!(chosen.windows(2).all(|pair| (2..=3).contains(&(pair[1] - pair[0]))));
