@@ -62,10 +62,10 @@ fn a_killed_match_goes_on_from_its_journal() {
     // Nothing is played twice, and a line that a kill tore is not lost for good.
     let path = folder.path().join("games.jsonl");
     let journal = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(journal.lines().count(), 61, "a line about the match and one for each game");
+    assert_eq!(journal.lines().count(), 62, "two lines about the match and one for each game");
     std::fs::write(&path, &journal[..journal.len() - 30]).unwrap();
     assert_eq!(stdout(folder.path(), &words), undisturbed);
-    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 61);
+    assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 62);
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn a_journal_belongs_to_one_match() {
     assert_eq!(files(folder.path(), ""), before);
     let text = String::from_utf8(before["games.jsonl"].clone()).unwrap();
     let lines: Vec<_> = text.lines().collect();
-    write(folder.path(), "games.jsonl", &[lines[0], "{\"torn", lines[2]].join("\n"));
-    refused(folder.path(), words, "games.jsonl, line 2");
+    write(folder.path(), "games.jsonl", &[lines[0], lines[1], "{\"torn", lines[3]].join("\n"));
+    refused(folder.path(), words, "games.jsonl, line 3");
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn a_tournament_is_read_from_its_configuration() {
     assert_eq!(table["games"], 18);
     assert_eq!(table["players"].as_array().unwrap().len(), 3);
     assert!(folder.path().join("three.jsonl").exists());
-    let anchored = format!("{config}[anchor]\nplayer = \"nobody\"\nrating = 0.0\n");
+    let anchored = format!("{config}[anchors]\n\"nobody\" = 0.0\n");
     write(folder.path(), "three.toml", &anchored);
-    refused(folder.path(), "arena three.toml", "`nobody` is not a player");
+    refused(folder.path(), "arena three.toml", "anchors: `nobody` is not one of the players");
     write(folder.path(), "three.toml", &config.replace("pairs = 3", "pairs = 0"));
     refused(folder.path(), "arena three.toml", "pairs is 0");
 }

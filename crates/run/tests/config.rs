@@ -39,6 +39,27 @@ fn every_shipped_configuration_is_valid() {
 }
 
 #[test]
+fn arena_toml_explains_every_key() {
+    let text = std::fs::read_to_string(shipped("arena.toml")).unwrap();
+    // Keys without a value of their own are shown as comments.
+    let uncommented = |line: &str| {
+        let inner = line.strip_prefix("# ").unwrap_or(line);
+        let word = inner.split([' ', ']']).next().unwrap_or_default().trim_start_matches('[');
+        let name =
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b"_01".contains(&b));
+        let key = name && (inner.contains(" = ") && inner.split(" = ").next() == Some(word));
+        if key || inner.starts_with('[') { inner.to_owned() } else { line.to_owned() }
+    };
+    let shown: Vec<String> = text.lines().map(uncommented).collect();
+    let shown: toml::Table = shown.join("\n").parse().unwrap();
+    let config: ArenaConfig = toml::Value::Table(shown.clone()).try_into().unwrap();
+    assert!(config.checkpoints.is_some() && config.sprt.is_some() && config.race.is_some());
+    let all = toml::Table::try_from(&config).unwrap();
+    assert_eq!(shown.keys().collect::<BTreeSet<_>>(), all.keys().collect::<BTreeSet<_>>());
+    assert_eq!(keys(&shown), keys(&all));
+}
+
+#[test]
 fn cpu_toml_explains_every_key() {
     let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
     // Two keys are shown as comments: they have no value unless one is given.

@@ -14,6 +14,8 @@ use surakarta_arena::{
 pub(crate) use config::check_pairs;
 pub use config::{ArenaConfig, Checkpoints, Entrant, LimitsConfig};
 
+use surakarta_search::PlayerSpec;
+
 use crate::players::Networks;
 use crate::selfplay::thread_pool;
 
@@ -54,7 +56,12 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     for entrant in &entrants {
         // A player that cannot be made is said before any game.
         networks.player(&entrant.player)?;
-        identities.push(networks.identity(&entrant.player)?.unwrap_or_default());
+        let program = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
+        identities.push(match (&entrant.player, networks.identity(&entrant.player)?) {
+            (PlayerSpec::External(_), Some(identity)) => identity,
+            (_, Some(weights)) => format!("{program}, weights {weights}"),
+            (_, None) => program.to_owned(),
+        });
     }
     let tournament = tournament(config, &entrants, &names)?;
     let pool = thread_pool(config.threads)?;
