@@ -43,6 +43,10 @@ fn notebooks_run_on_the_files_of_a_run() {
     let folder = TempDir::new().unwrap();
     support::write(folder.path(), "tiny.toml", CONFIG);
     support::stdout(folder.path(), "--quiet run tiny.toml");
+    // A table of the other kind, for the notebook that reads both.
+    let table =
+        support::stdout(folder.path(), "--quiet match greedy rollout:sims=4 --pairs 4 --csv");
+    let table = support::write(folder.path(), "match.csv", &table);
     let mut executed = 0;
     for entry in std::fs::read_dir(root.join("notebooks")).unwrap() {
         let notebook = entry.unwrap().path();
@@ -50,17 +54,23 @@ fn notebooks_run_on_the_files_of_a_run() {
             continue;
         }
         let out = folder.path().join("executed.ipynb");
-        let output = Command::new("python3")
-            .arg(root.join("notebooks/execute.py"))
-            .args([&notebook, &out])
-            .env("SURAKARTA_RUN", folder.path().join("runs/tiny"))
-            .output()
-            .unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {errors}", notebook.display());
-        let results = std::fs::read_to_string(&out).unwrap();
-        assert!(results.contains("image/png"), "{} shows no picture", notebook.display());
-        executed += 1;
+        for ratings in [None, Some(&table)] {
+            if ratings.is_some() && notebook.file_stem() != Some("ratings".as_ref()) {
+                continue;
+            }
+            let mut python = Command::new("python3");
+            python.arg(root.join("notebooks/execute.py")).args([&notebook, &out]);
+            python.env("SURAKARTA_RUN", folder.path().join("runs/tiny"));
+            if let Some(table) = ratings {
+                python.env("SURAKARTA_RATINGS", table);
+            }
+            let output = python.output().unwrap();
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{}: {errors}", notebook.display());
+            let results = std::fs::read_to_string(&out).unwrap();
+            assert!(results.contains("image/png"), "{} shows no picture", notebook.display());
+            executed += 1;
+        }
     }
-    assert!(executed > 0);
+    assert_eq!(executed, 3);
 }

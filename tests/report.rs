@@ -324,6 +324,7 @@ fn a_reader_can_replay_every_game_in_a_browser() {
         let went = [0, 1, 2, 1, last, 0, last, last - 1, 5, 3, 7];
         assert_eq!(found["went"], serde_json::json!(went), "{name}");
         assert_eq!((&found["now"], &found["stayed"]), (&"7".into(), &true.into()));
+        assert_eq!(found["visible"], true, "the list of moves follows the board");
         assert_eq!((&found["played"], &found["rests"]), (&3.into(), &true.into()));
         // Both players have played every game, and every game has one ending.
         assert_eq!(found["players"], serde_json::json!([played.len(), played.len()]));

@@ -46,6 +46,10 @@ const written = () => [...by('fen').textContent.split(' ')[0]].filter(c => c ===
     found.went = went;
     found.last = last;
     found.now = by('moves').querySelector('.now').dataset.ply;
+    by('last').click();
+    const [row, list] = [by('moves').querySelector('.now'), by('moves').parentElement].map(e => e.getBoundingClientRect());
+    found.visible = row.top >= list.top && row.bottom <= list.bottom + 1;
+    by('seek').value = 7; by('seek').dispatchEvent(new Event('input', { bubbles: true }));
     // A key that belongs to a list of choices stays with it.
     press('ArrowRight', by('player'));
     found.stayed = ply() === 7;

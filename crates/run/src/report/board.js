@@ -197,7 +197,8 @@
     const now = by('moves').querySelector(`[data-ply="${ply}"]`);
     const box = by('moves').parentElement;
     if (now) now.classList.add('now');
-    box.scrollTop = now ? now.offsetTop - box.offsetTop - box.clientHeight / 2 : 0;
+    const top = element => element.getBoundingClientRect().top;
+    box.scrollTop = now ? box.scrollTop + top(now) - top(box) - box.clientHeight / 2 : 0;
     if (ply === last()) stop();
   }
 

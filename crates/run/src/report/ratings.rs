@@ -217,7 +217,7 @@ fn table(source: &Source, table: &Table, named: bool) -> Markup {
             figcaption {
                 @if named { b { (source.label) ". " } }
                 "Elo by Bradley–Terry, " (table.scale) "; 95 % errors, " (table.clusters) " taken as independent. "
-                @if let Some(advantage) = &table.first_advantage {
+                @if let Some(advantage) = table.first_advantage.as_ref().filter(|found| found.elo.is_some()) {
                     "Advantage of the first move: " (elo(advantage.elo, advantage.error)) ". "
                 }
                 (table.games) " games (" (table.distinct_games) " distinct), " (table.pairs) " pairs, "
