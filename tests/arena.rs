@@ -80,7 +80,7 @@ fn checkpoints_of_a_run_climb_a_ladder() {
     for iteration in [0, 1, 2, 3, 4, 5] {
         write_weights(
             &weights.join(format!("iteration-{iteration:04}.safetensors")),
-            &[8],
+            &[32],
             iteration,
         );
     }
