@@ -11,6 +11,8 @@ pub(crate) struct Meeting {
     pub(crate) games: f64,
     /// Points of the one who moved first.
     pub(crate) score: f64,
+    /// Games drawn.
+    pub(crate) draws: f64,
 }
 
 /// Who can be compared with whom.
@@ -22,13 +24,18 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    /// From the results of each ordered pair of `n` players, row by row; the row moved first.
-    pub(crate) fn new(n: usize, meetings: &[Meeting]) -> Connection {
+    /// From the results of each ordered pair of `n` players, row by row; the row moved first. Players
+    /// whose ratings are given can be compared with each other whatever their results.
+    pub(crate) fn new(n: usize, meetings: &[Meeting], given: &[usize]) -> Connection {
         let mut reach = vec![false; n * n];
         for (k, meeting) in meetings.iter().enumerate() {
             let (first, second) = (k / n, k % n);
             reach[first * n + second] |= meeting.score > 0.0;
             reach[second * n + first] |= meeting.score < meeting.games;
+        }
+        for pair in given.windows(2) {
+            reach[pair[0] * n + pair[1]] = true;
+            reach[pair[1] * n + pair[0]] = true;
         }
         // Warshall's transitive closure.
         for via in 0..n {
@@ -72,19 +79,30 @@ impl Connection {
 /// It has none where ratings exist under which a larger advantage (or a smaller one) makes no result
 /// less likely. With the advantage at 1, a win of i over j asks for r_j ≤ r_i + 1, a loss for
 /// r_i ≤ r_j − 1, a draw for both: such a system has a solution unless a cycle of its bounds is
-/// negative, which Bellman's and Ford's algorithm finds.
-pub(crate) fn bounds_advantage(n: usize, meetings: &[Meeting]) -> bool {
+/// negative, which Bellman's and Ford's algorithm finds. Ratings that are given do not move with the
+/// advantage, and games of the `neutral` player have none.
+pub(crate) fn bounds_advantage(
+    n: usize,
+    meetings: &[Meeting],
+    given: &[usize],
+    neutral: Option<usize>,
+) -> bool {
     [1, -1].into_iter().all(|advantage| {
         // (from, to, length): r_to ≤ r_from + length.
         let mut bounds: Vec<(usize, usize, i64)> = Vec::new();
         for (k, meeting) in meetings.iter().enumerate() {
             let (first, second) = (k / n, k % n);
+            let is_neutral = neutral.is_some_and(|player| [first, second].contains(&player));
+            let advantage = if is_neutral { 0 } else { advantage };
             if meeting.score > 0.0 {
                 bounds.push((first, second, advantage));
             }
             if meeting.score < meeting.games {
                 bounds.push((second, first, -advantage));
             }
+        }
+        for pair in given.windows(2) {
+            bounds.extend([(pair[0], pair[1], 0), (pair[1], pair[0], 0)]);
         }
         let mut distance = vec![0; n];
         let mut relax = || {

@@ -25,26 +25,32 @@ mod allowance;
 mod book;
 mod brownian;
 mod connection;
+mod davidson;
 pub mod engine;
 mod error;
 mod events;
 mod fit;
 mod format;
 mod game;
+mod guards;
 mod head_to_head;
 mod journal;
 mod linear;
 mod live;
+mod match_up;
+mod match_up_table;
 mod normal;
 mod opening;
 mod pgn;
 mod progress;
 mod rating;
+mod results;
 mod scoring;
 mod session;
 mod sprt;
 mod standings;
 mod stopping;
+mod surprise;
 mod table;
 mod text;
 mod tournament;
@@ -56,18 +62,24 @@ pub use error::ArenaError;
 pub use events::Events;
 pub use format::Format;
 pub use game::{ArenaGame, ArenaPly, GameKey, Seat, play_game};
+pub use guards::{Changed, Faults, Guards};
 pub use head_to_head::{Counts, Figures, Pentanomial, Trinomial};
 pub use live::LiveTable;
+pub use match_up::{CrossRow, HeadToHead, SurpriseRow};
 pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
 pub use pgn::write_pgn;
 pub use progress::{Progress, ProgressLine};
 pub use rating::{
-    Anchor, Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings,
-    Unrated, rate,
+    Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings, Unrated, rate,
 };
+pub use results::{ResultRow, Results, ResultsError};
 pub use scoring::{MatchScore, Scoring};
 pub use session::{Factory, PlayedGames, Session, Watcher};
 pub use sprt::{Hypothesis, NoLlr, Sprt, SprtCourse, SprtEstimate, SprtModel};
-pub use standings::{AdvantageRow, DifferenceRow, Standing, Standings, StandingsOptions, Tally};
+pub use standings::{
+    AdvantageRow, DifferenceRow, Repeats, Standing, Standings, StandingsOptions, Tally,
+};
 pub use stopping::{Decision, Until};
+pub use surprise::Surprise;
+pub use table::TableStyle;
 pub use tournament::{Colors, Conduct, Tournament};

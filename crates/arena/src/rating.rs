@@ -10,8 +10,10 @@
 use std::fmt;
 
 use crate::connection::{Connection, Meeting, bounds_advantage};
-use crate::fit::Fit;
+use crate::davidson;
+use crate::fit::{Fit, Model};
 use crate::normal::{self, Z95};
+use crate::surprise::Surprise;
 
 /// A result as ratings see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,26 +39,21 @@ pub enum Clusters {
     Games,
 }
 
-/// What fixes the scale: ratings are differences.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Anchor {
-    /// The mean of the players (of each group, where there are several) is zero. The error of a
-    /// rating is relative to that mean.
-    #[default]
-    Mean,
-    /// A player, by its number, has a given rating and no error; groups without it keep mean zero.
-    Player(usize, f64),
-}
-
 /// How to rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RatingOptions {
     /// Fit the advantage of the first move; otherwise it is zero.
     pub first_advantage: bool,
     /// What errors take as independent.
     pub clusters: Clusters,
-    /// What fixes the scale.
-    pub anchor: Anchor,
+    /// Players, by their numbers, whose ratings are given and have no error: they fix the scale.
+    /// Groups without one, and everybody if there is none, have mean zero, and the error of a rating
+    /// is relative to that mean.
+    pub anchors: Vec<(usize, f64)>,
+    /// Virtual draws of each player against one more player, who is the same for all and whose rating
+    /// is fitted like theirs: a prior, which gives a finite rating to everybody who has played. The
+    /// draws have no first mover. 0 is none.
+    pub prior: f64,
 }
 
 /// A number in Elo and what it may be off by.
@@ -119,7 +116,7 @@ pub struct Difference {
     /// In Elo, with the covariance of both ratings taken into account.
     pub elo: Estimate,
     /// Likelihood of superiority: the probability that the difference is above zero; `None` where it
-    /// has no error.
+    /// has no error, or both ratings are given.
     pub superiority: Option<f64>,
 }
 
@@ -127,6 +124,8 @@ pub struct Difference {
 pub struct Ratings {
     ratings: Vec<Result<Estimate, Unrated>>,
     advantage: Option<Estimate>,
+    draw_rate: Option<f64>,
+    surprises: Vec<Surprise>,
     groups: Vec<Vec<usize>>,
     connection: Connection,
     /// Each player's parameter.
@@ -146,6 +145,17 @@ impl Ratings {
         self.advantage
     }
 
+    /// The share of draws between equally strong players where the first move is no advantage, fitted
+    /// in Davidson's form so that as many draws are expected as there were; `None` without games.
+    pub fn draw_rate_at_equality(&self) -> Option<f64> {
+        self.draw_rate
+    }
+
+    /// What each two players scored beside what their ratings let expect, the lower number first.
+    pub fn surprises(&self) -> &[Surprise] {
+        &self.surprises
+    }
+
     /// Players with finite differences, two or more in a group. Each group has a scale of its own.
     pub fn groups(&self) -> &[Vec<usize>] {
         &self.groups
@@ -160,7 +170,8 @@ impl Ratings {
             (Some(p), Some(q)) if self.connection.comparable(a, b) => {
                 let elo = self.fit.difference(p, q);
                 let los = |error| normal::distribution(Z95 * elo.elo / error);
-                Ok(Difference { elo, superiority: elo.error.map(los) })
+                let error = elo.error.filter(|&error| error > 0.0);
+                Ok(Difference { elo, superiority: error.map(los) })
             }
             _ if self.connection.reaches(a, b) || self.connection.reaches(b, a) => {
                 Err(Incomparable::OneSided)
@@ -178,58 +189,75 @@ impl Ratings {
 /// # Panics
 /// If a game names a player beyond their number, or one player twice.
 pub fn rate(players: usize, games: &[RatedGame], options: &RatingOptions) -> Ratings {
-    let mut meetings = vec![Meeting::default(); players * players];
+    let neutral = (options.prior > 0.0).then_some(players);
+    let n = players + usize::from(neutral.is_some());
+    let mut meetings = vec![Meeting::default(); n * n];
     for game in games {
         assert!(game.first < players && game.second < players && game.first != game.second);
-        let meeting = &mut meetings[game.first * players + game.second];
+        let meeting = &mut meetings[game.first * n + game.second];
         meeting.games += 1.0;
         meeting.score += game.score;
+        meeting.draws += f64::from(u8::from(game.score == 0.5));
     }
-    let connection = Connection::new(players, &meetings);
-    let groups = connection.groups();
-    let mut parameter = vec![None; players];
-    for (n, &player) in groups.iter().flatten().enumerate() {
-        parameter[player] = Some(n);
-    }
-    let unrated = |player| unrated(players, player, &meetings);
     let mut ratings: Vec<Result<Estimate, Unrated>> =
-        (0..players).map(|player| Err(unrated(player))).collect();
-    let within: Vec<Meeting> = (0..players * players)
-        .map(|k| match connection.comparable(k / players, k % players) {
+        (0..players).map(|player| Err(unrated(n, player, &meetings))).collect();
+    if let Some(neutral) = neutral {
+        for player in (0..players).filter(|&player| ratings[player] != Err(Unrated::NoGames)) {
+            let draws = Meeting { games: options.prior, score: options.prior / 2.0, draws: 0.0 };
+            meetings[player * n + neutral] = draws;
+        }
+    }
+    let anchored: Vec<usize> = options.anchors.iter().map(|&(player, _)| player).collect();
+    let connection = Connection::new(n, &meetings, &anchored);
+    let mut groups = connection.groups();
+    let mut parameter = vec![None; n];
+    for (k, &player) in groups.iter().flatten().enumerate() {
+        parameter[player] = Some(k);
+    }
+    let within: Vec<Meeting> = (0..n * n)
+        .map(|k| match connection.comparable(k / n, k % n) {
             true => meetings[k],
             false => Meeting::default(),
         })
         .collect();
-    let advantage = options.first_advantage && bounds_advantage(players, &within);
-    let fit = Fit::new(players, &within, &parameter, &groups, advantage);
-    let mut fit = fit.with_covariance(games, &connection, &parameter, options.clusters);
-    let anchor = match options.anchor {
-        Anchor::Mean => None,
-        Anchor::Player(player, rating) => parameter[player].map(|n| (player, n, rating)),
-    };
-    if let Some((player, n, rating)) = anchor
-        && let Some(group) = groups.iter().find(|group| group.contains(&player))
-    {
-        let members: Vec<usize> = group.iter().filter_map(|&p| parameter[p]).collect();
-        fit.anchor(&members, n, rating);
-    }
-    for &player in groups.iter().flatten() {
-        if let Some(n) = parameter[player] {
-            ratings[player] = Ok(fit.estimate(n));
+    let fit = Fit::new(&Model {
+        n,
+        meetings: &within,
+        parameter: &parameter,
+        groups: &groups,
+        given: &options.anchors,
+        neutral,
+        has_advantage: options.first_advantage && bounds_advantage(n, &within, &anchored, neutral),
+    });
+    let (clusters, prior) = (options.clusters, options.prior);
+    let (fit, residuals) = fit.with_covariance(games, &connection, &parameter, clusters, prior);
+    for &player in groups.iter().flatten().filter(|&&player| player < players) {
+        if let Some(k) = parameter[player] {
+            ratings[player] = Ok(fit.estimate(k));
         }
     }
-    if let Some((player, _, elo)) = anchor {
+    for &(player, elo) in options.anchors.iter().filter(|&&(player, _)| parameter[player].is_some())
+    {
         ratings[player] = Ok(Estimate { elo, error: Some(0.0) });
     }
+    let met = within.iter().enumerate().filter(|(_, meeting)| meeting.games > 0.0);
+    let drawn: Vec<(f64, Meeting)> = met
+        .filter(|(k, _)| Some(k % n) != neutral)
+        .filter_map(|(k, &m)| Some((fit.expected(parameter[k / n]?, parameter[k % n]?), m)))
+        .collect();
+    let draw_rate = davidson::draw_rate_at_equality(&drawn);
+    let surprises = residuals.surprises(&fit, &parameter);
+    for group in &mut groups {
+        group.retain(|&player| player < players);
+    }
     let advantage = fit.advantage_estimate();
-    Ratings { ratings, advantage, groups, connection, parameter, fit }
+    Ratings { ratings, advantage, draw_rate, surprises, groups, connection, parameter, fit }
 }
 
-fn unrated(players: usize, player: usize, meetings: &[Meeting]) -> Unrated {
+fn unrated(n: usize, player: usize, meetings: &[Meeting]) -> Unrated {
     let (mut games, mut score) = (0.0, 0.0);
-    for other in 0..players {
-        let (black, white) =
-            (meetings[player * players + other], meetings[other * players + player]);
+    for other in 0..n {
+        let (black, white) = (meetings[player * n + other], meetings[other * n + player]);
         games += black.games + white.games;
         score += black.score + white.games - white.score;
     }

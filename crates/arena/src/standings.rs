@@ -1,14 +1,27 @@
-//! What the games of a tournament say about its players.
+//! What results say about players.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
-use surakarta_game::{Color, Ending};
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
-use crate::opening::up_to_symmetry;
-use crate::rating::{Anchor, Clusters, RatedGame, RatingOptions, Ratings, rate};
+use crate::guards::Guards;
+use crate::match_up::{CrossRow, HeadToHead, SurpriseRow, cross_table};
+use crate::rating::{Clusters, RatedGame, RatingOptions, Ratings, rate};
+use crate::results::{ResultRow, Results};
+use crate::sprt::Sprt;
+
+/// Which of several games with the same players, colours, moves and result are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Repeats {
+    /// The first: the others tell nothing new.
+    #[default]
+    Once,
+    /// All of them.
+    All,
+}
 
 /// How to rate, with players by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,8 +30,16 @@ pub struct StandingsOptions {
     pub first_advantage: bool,
     /// What errors take as independent: colour-swapped pairs unless told otherwise.
     pub clusters: Clusters,
-    /// A player and its rating, which fix the scale; otherwise the mean of all is zero.
-    pub anchor: Option<(String, f64)>,
+    /// Players whose ratings are given and fix the scale; otherwise the mean of all is zero.
+    pub anchors: Vec<(String, f64)>,
+    /// Virtual draws of each player against an imaginary one, see [`RatingOptions::prior`].
+    pub prior: f64,
+    /// Whether repeated games count.
+    pub repeats: Repeats,
+    /// The two players to look at in detail; where there are only two, they are, in their order.
+    pub versus: Option<(String, String)>,
+    /// A sequential test of these two players.
+    pub sprt: Option<Sprt>,
 }
 
 /// Players by rank, their differences, and what to know about the games. What has no finite value is
@@ -29,23 +50,43 @@ pub struct Standings {
     pub players: Vec<Standing>,
     /// Every two players, the one of higher rank first.
     pub differences: Vec<DifferenceRow>,
+    /// Every two players that met, the one of higher rank first.
+    pub cross_table: Vec<CrossRow>,
+    /// What each two players scored beside what their ratings let expect.
+    pub surprises: Vec<SurpriseRow>,
+    /// Two players in detail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub head_to_head: Option<HeadToHead>,
     /// The advantage of the first move, where it was asked for.
     pub first_advantage: Option<AdvantageRow>,
+    /// The share of draws between equally strong players where nobody moves first, 0 to 1.
+    pub draw_rate_at_equality: Option<f64>,
+    /// Names of the players with a common scale, group by group, the largest first.
+    pub groups: Vec<Vec<String>>,
     /// What the ratings are relative to: `mean 0`, `greedy = 0`.
     pub scale: String,
     /// What errors take as independent: `pairs` or `games`.
     pub clusters: &'static str,
-    /// Games.
+    /// Virtual draws of each player, none if there is no prior.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<f64>,
+    /// Games read.
     pub games: usize,
-    /// Colour-swapped pairs of which both games are finished.
+    /// Games that count, which are all but repeated ones unless those were asked for.
+    pub counted: usize,
+    /// Colour-swapped pairs of which both games count.
     pub pairs: usize,
-    /// Games that differ in their moves from any other with the same players and colours.
-    pub distinct_games: usize,
-    /// Positions after openings, those counted once that a symmetry turns into each other.
-    pub distinct_openings: usize,
-    /// How often games ended so.
+    /// Games that differ in their moves (up to the symmetries of the board) or their result from
+    /// any other with the same players and colours; `None` where no moves are known.
+    pub distinct_games: Option<usize>,
+    /// Positions after openings, those counted once that a symmetry turns into each other; `None`
+    /// where none is known.
+    pub distinct_openings: Option<usize>,
+    /// How often games ended so, where that is known.
     pub endings: BTreeMap<&'static str, usize>,
-    /// What may mislead, a sentence each.
+    /// What may mislead, as numbers and names.
+    pub guards: Guards,
+    /// The same, a sentence each.
     pub warnings: Vec<String>,
 }
 
@@ -63,16 +104,16 @@ pub struct Standing {
     pub reason: Option<String>,
     /// Number of its group of comparable players, 0 the largest.
     pub group: Option<usize>,
-    /// Games.
+    /// Games that count.
     pub games: usize,
-    /// Colour-swapped pairs of which both games are finished.
+    /// Colour-swapped pairs of which both games count.
     pub pairs: usize,
     /// Points a game: 1 a win, ½ a draw.
     pub score: f64,
     /// All its games.
     #[serde(flatten)]
     pub total: Tally,
-    /// Those with Black, who moves first.
+    /// Those in which it moved first.
     pub as_first: Tally,
 }
 
@@ -88,11 +129,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, value: i8) {
-        match value {
-            1 => self.wins += 1,
-            0 => self.draws += 1,
-            _ => self.losses += 1,
+    /// Counts a game by its points: 1, ½ or 0.
+    pub(crate) fn add(&mut self, points: f64) {
+        match points {
+            1.0 => self.wins += 1,
+            0.0 => self.losses += 1,
+            _ => self.draws += 1,
         }
     }
 
@@ -143,71 +185,94 @@ impl Standings {
     /// Rates the named players by their games, in whatever order these are.
     ///
     /// # Errors
-    /// If a game, or the anchor, names a player who is not in the list.
+    /// If a game, or an option, names a player who is not in the list.
     pub fn of(
         names: &[String],
         games: &[ArenaGame],
         options: &StandingsOptions,
     ) -> Result<Standings, ArenaError> {
-        let number: HashMap<&str, usize> =
-            names.iter().enumerate().map(|(n, name)| (name.as_str(), n)).collect();
-        let find = |name: &str| {
-            let found = number.get(name).copied();
-            found.ok_or_else(|| ArenaError::UnknownPlayer(name.to_owned(), names.join(", ")))
+        let mut results = Results::of_players(names);
+        results.add(games)?;
+        Standings::of_results(&results, options)
+    }
+
+    /// Rates the players of results, in whatever order these are.
+    ///
+    /// # Errors
+    /// If an option names a player who is not among them.
+    pub fn of_results(
+        results: &Results,
+        options: &StandingsOptions,
+    ) -> Result<Standings, ArenaError> {
+        let names = &results.players;
+        let anchors =
+            options.anchors.iter().map(|(name, rating)| Ok((results.find(name)?, *rating)));
+        let anchors = anchors.collect::<Result<Vec<_>, ArenaError>>()?;
+        let versus = match &options.versus {
+            Some((a, b)) => Some([results.find(a)?, results.find(b)?]),
+            None => (names.len() == 2).then_some([0, 1]),
         };
-        let anchor = match &options.anchor {
-            Some((name, rating)) => Anchor::Player(find(name)?, *rating),
-            None => Anchor::Mean,
-        };
-        let mut rated = Vec::with_capacity(games.len());
-        for game in games {
-            rated.push(RatedGame {
-                first: find(&game.black)?,
-                second: find(&game.white)?,
-                score: game.score(),
-                pair: u64::from(game.key.pairing) << 32 | u64::from(game.key.pair),
-            });
-        }
-        let StandingsOptions { first_advantage, clusters, .. } = *options;
-        let ratings =
-            rate(names.len(), &rated, &RatingOptions { first_advantage, clusters, anchor });
-        let players = by_rank(names, games, &rated, &ratings);
-        let ranked: Vec<(usize, &str)> = players
+        let repeated = repeated(&results.games);
+        let counts = |n: &usize| options.repeats == Repeats::All || !repeated[*n];
+        let games: Vec<&ResultRow> =
+            (0..results.games.len()).filter(counts).map(|n| &results.games[n]).collect();
+        let pairs = numbered(&games);
+        let rated: Vec<RatedGame> = games
             .iter()
-            .filter_map(|p| Some((*number.get(p.name.as_str())?, &*p.name)))
+            .zip(&pairs)
+            .map(|(game, &pair)| {
+                let ResultRow { first, second, score, .. } = **game;
+                RatedGame { first, second, score, pair }
+            })
             .collect();
-        let differences = differences(&ranked, &ratings);
-        let first_advantage = first_advantage.then(|| advantage(&ratings));
-        let distinct: HashSet<_> = games
-            .iter()
-            .map(|game| (&game.black, &game.white, game.moves().collect::<Vec<_>>()))
-            .collect();
-        let openings: HashSet<_> =
-            games.iter().map(|game| up_to_symmetry(&game.opening.position())).collect();
+        let StandingsOptions { first_advantage, clusters, prior, .. } = *options;
+        let rating = RatingOptions { first_advantage, clusters, anchors, prior };
+        let ratings = rate(names.len(), &rated, &rating);
+        let complete = complete_pairs(&games);
+        let order = by_rank(names, &rated, &complete, &ratings);
+        let players: Vec<Standing> = order.iter().map(|(_, standing)| standing.clone()).collect();
+        let order: Vec<usize> = order.into_iter().map(|(player, _)| player).collect();
         let mut endings = BTreeMap::new();
-        for game in games {
-            *endings.entry(game.ending.name()).or_default() += 1;
+        for ending in games.iter().filter_map(|game| game.ending) {
+            *endings.entry(ending.name()).or_default() += 1;
         }
+        let known = results.games.iter().any(|game| game.moves.is_some());
+        let openings: HashSet<u128> =
+            results.games.iter().filter_map(|game| game.opening).collect();
+        let groups = by_size(&ratings)
+            .into_iter()
+            .map(|group| group.iter().map(|&player| names[player].clone()).collect())
+            .collect();
+        let head_to_head = versus.map(|[a, b]| HeadToHead::of([a, b], names, &games, options.sprt));
         let mut standings = Standings {
             players,
-            differences,
-            first_advantage,
-            scale: options
-                .anchor
-                .as_ref()
-                .map_or("mean 0".to_owned(), |(name, rating)| format!("{name} = {rating}")),
+            differences: differences(&order, names, &ratings),
+            cross_table: cross_table(&order, names, &rated),
+            surprises: SurpriseRow::of(&ratings, &order, names),
+            head_to_head,
+            first_advantage: first_advantage.then(|| advantage(&ratings)),
+            draw_rate_at_equality: ratings.draw_rate_at_equality(),
+            groups,
+            scale: scale(options),
             clusters: match clusters {
                 Clusters::Pairs => "pairs",
                 Clusters::Games => "games",
             },
-            games: games.len(),
-            pairs: complete_pairs(&rated, |_| true),
-            distinct_games: distinct.len(),
-            distinct_openings: openings.len(),
+            prior: (prior > 0.0).then_some(prior),
+            games: results.games.len(),
+            counted: games.len(),
+            pairs: complete.len(),
+            distinct_games: known.then(|| repeated.iter().filter(|&&again| !again).count()),
+            distinct_openings: (!openings.is_empty()).then_some(openings.len()),
             endings,
+            guards: Guards::of(results, &games, &complete),
             warnings: Vec::new(),
         };
-        standings.warn(games, options, &ratings, names);
+        standings.hold_scale(options);
+        let mut guards = std::mem::take(&mut standings.guards);
+        standings.warnings.extend(guards.complete(&standings, options));
+        standings.guards = guards;
+        standings.warnings.extend(results.notes.iter().cloned());
         Ok(standings)
     }
 
@@ -226,75 +291,94 @@ impl Standings {
         Some(row)
     }
 
-    fn warn(
-        &mut self,
-        games: &[ArenaGame],
-        options: &StandingsOptions,
-        ratings: &Ratings,
-        names: &[String],
-    ) {
-        let repeated = self.games - self.distinct_games;
-        if repeated > 0 {
+    /// Says it where given ratings do not fix the scale of the others.
+    fn hold_scale(&mut self, options: &StandingsOptions) {
+        let lost: Vec<&str> = options
+            .anchors
+            .iter()
+            .filter(|(name, _)| self.players.iter().any(|p| p.name == *name && p.rating.is_none()))
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !lost.is_empty() {
+            "mean 0".clone_into(&mut self.scale);
             self.warnings.push(format!(
-                "{repeated} of {} games repeat an earlier one of the same players and colours move by move: they tell nothing new, and the errors are too small",
-                self.games
-            ));
-        }
-        let mut faults: BTreeMap<(&str, Ending), usize> = BTreeMap::new();
-        for game in games {
-            if matches!(game.ending, Ending::Crash | Ending::IllegalMove | Ending::Time) {
-                let loser = [Color::Black, Color::White]
-                    .into_iter()
-                    .find(|&color| game.outcome.value_for(color) < 0);
-                if let Some(loser) = loser {
-                    *faults.entry((game.player(loser), game.ending)).or_default() += 1;
-                }
-            }
-        }
-        for ((name, ending), n) in faults {
-            self.warnings.push(format!("`{name}` lost {n} of its games by {ending}"));
-        }
-        if ratings.groups().len() > 1 {
-            let groups: Vec<String> = ratings
-                .groups()
-                .iter()
-                .map(|group| {
-                    group.iter().map(|&p| names[p].as_str()).collect::<Vec<_>>().join(", ")
-                })
-                .collect();
-            self.warnings.push(format!(
-                "there is no common scale: each of these groups has its own ({})",
-                groups.join(" | ")
-            ));
-        }
-        if let Some((name, _)) = &options.anchor
-            && let Some(anchor) = self.players.iter().find(|player| player.name == *name)
-            && anchor.rating.is_none()
-        {
-            self.scale = "mean 0".to_owned();
-            self.warnings.push(format!(
-                "`{name}` cannot fix the scale, as it has no finite rating: the mean is 0"
+                "`{}` cannot fix the scale, as it has no finite rating: the mean is 0",
+                lost.join("`, `")
             ));
         }
     }
 }
 
-fn by_rank(
-    names: &[String],
-    games: &[ArenaGame],
-    rated: &[RatedGame],
-    ratings: &Ratings,
-) -> Vec<Standing> {
-    let mut total = vec![Tally::default(); names.len()];
-    let mut as_first = vec![Tally::default(); names.len()];
-    for (game, rated) in games.iter().zip(rated) {
-        let value = game.outcome.value_for(Color::Black);
-        as_first[rated.first].add(value);
-        total[rated.first].add(value);
-        total[rated.second].add(-value);
+fn scale(options: &StandingsOptions) -> String {
+    let given = options.anchors.iter().map(|(name, rating)| format!("{name} = {rating}"));
+    match options.anchors.len() {
+        0 => "mean 0".to_owned(),
+        _ => given.collect::<Vec<_>>().join(", "),
     }
+}
+
+/// Which games repeat an earlier one.
+fn repeated(games: &[ResultRow]) -> Vec<bool> {
+    let mut seen = HashSet::new();
+    let mut again = |game: &ResultRow| {
+        let Some(moves) = game.moves else { return false };
+        !seen.insert((game.first, game.second, moves, (2.0 * game.score) as u8))
+    };
+    games.iter().map(|game| again(game)).collect()
+}
+
+/// Numbers of pairs for the ratings: games without a pair have one of their own.
+fn numbered(games: &[&ResultRow]) -> Vec<u64> {
+    let mut next = games.iter().filter_map(|game| game.pair).max().map_or(0, |last| last + 1);
+    let mut alone = || {
+        next += 1;
+        next - 1
+    };
+    games.iter().map(|game| game.pair.unwrap_or_else(&mut alone)).collect()
+}
+
+/// Pairs of games of the same two players in both colours, in the order of their numbers, by the
+/// places of their games.
+pub(crate) fn complete_pairs(games: &[&ResultRow]) -> Vec<[usize; 2]> {
+    let mut order: Vec<usize> = (0..games.len()).filter(|&n| games[n].pair.is_some()).collect();
+    order.sort_by_key(|&n| games[n].pair);
+    order
+        .chunk_by(|&a, &b| games[a].pair == games[b].pair)
+        .filter_map(|pair| <[usize; 2]>::try_from(pair).ok())
+        .filter(|&[a, b]| (games[a].first, games[a].second) == (games[b].second, games[b].first))
+        .collect()
+}
+
+fn by_size(ratings: &Ratings) -> Vec<&Vec<usize>> {
     let mut groups: Vec<&Vec<usize>> = ratings.groups().iter().collect();
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+    groups
+}
+
+fn by_rank(
+    names: &[String],
+    rated: &[RatedGame],
+    complete: &[[usize; 2]],
+    ratings: &Ratings,
+) -> Vec<(usize, Standing)> {
+    let mut total = vec![Tally::default(); names.len()];
+    let mut as_first = vec![Tally::default(); names.len()];
+    for game in rated {
+        as_first[game.first].add(game.score);
+        total[game.first].add(game.score);
+        total[game.second].add(1.0 - game.score);
+    }
+    let mut pairs = vec![0; names.len()];
+    for [game, _] in complete {
+        pairs[rated[*game].first] += 1;
+        pairs[rated[*game].second] += 1;
+    }
+    let groups = by_size(ratings);
+    let group: HashMap<usize, usize> = groups
+        .iter()
+        .enumerate()
+        .flat_map(|(n, group)| group.iter().map(move |&player| (player, n)))
+        .collect();
     let standing = |player: usize| {
         let found = ratings.rating(player);
         let error = found.ok().and_then(|estimate| estimate.error);
@@ -307,15 +391,16 @@ fn by_rank(
             rating: found.ok().map(|estimate| estimate.elo),
             error,
             reason,
-            group: groups.iter().position(|group| group.contains(&player)),
+            group: group.get(&player).copied(),
             games: total[player].games(),
-            pairs: complete_pairs(rated, |game| game.first == player || game.second == player),
+            pairs: pairs[player],
             score: total[player].score(),
             total: total[player],
             as_first: as_first[player],
         }
     };
-    let mut players: Vec<Standing> = (0..names.len()).map(standing).collect();
+    let mut players: Vec<(usize, Standing)> =
+        (0..names.len()).map(|player| (player, standing(player))).collect();
     // Without a finite rating: the winners above everybody, the losers below.
     let class = |player: &Standing| match player.rating {
         None if player.score > 0.5 => 0,
@@ -323,7 +408,7 @@ fn by_rank(
         None => 2,
     };
     let strength = |player: &Standing| player.rating.unwrap_or(player.score);
-    players.sort_by(|a, b| {
+    players.sort_by(|(_, a), (_, b)| {
         (class(a), a.group)
             .cmp(&(class(b), b.group))
             .then(strength(b).total_cmp(&strength(a)))
@@ -332,31 +417,24 @@ fn by_rank(
     players
 }
 
-/// Pairs of which both games are among those chosen.
-fn complete_pairs(rated: &[RatedGame], chosen: impl Fn(&RatedGame) -> bool) -> usize {
-    let mut games: HashMap<u64, usize> = HashMap::new();
-    for game in rated.iter().filter(|game| chosen(game)) {
-        *games.entry(game.pair).or_default() += 1;
-    }
-    games.values().filter(|&&n| n == 2).count()
-}
-
-fn differences(ranked: &[(usize, &str)], ratings: &Ratings) -> Vec<DifferenceRow> {
+fn differences(order: &[usize], names: &[String], ratings: &Ratings) -> Vec<DifferenceRow> {
     let mut rows = Vec::new();
-    for (k, &(a, first)) in ranked.iter().enumerate() {
-        for &(b, second) in &ranked[k + 1..] {
+    for (k, &a) in order.iter().enumerate() {
+        for &b in &order[k + 1..] {
             let found = ratings.difference(a, b);
             let elo = found.ok().map(|difference| difference.elo);
             let error = elo.and_then(|elo| elo.error);
+            let superiority = found.ok().and_then(|difference| difference.superiority);
             rows.push(DifferenceRow {
-                first: first.to_owned(),
-                second: second.to_owned(),
+                first: names[a].clone(),
+                second: names[b].clone(),
                 difference: elo.map(|elo| elo.elo),
                 error,
-                superiority: found.ok().and_then(|difference| difference.superiority),
+                superiority,
                 reason: match found {
                     Err(reason) => Some(reason.to_string()),
-                    Ok(_) => error.is_none().then(|| NO_SPREAD.to_owned()),
+                    Ok(_) if error.is_none() => Some(NO_SPREAD.to_owned()),
+                    Ok(_) => superiority.is_none().then(|| "both ratings are given".to_owned()),
                 },
             });
         }

@@ -7,29 +7,21 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 use crate::standings::{DifferenceRow, Standings};
 
+/// How tables are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TableStyle {
+    /// For a terminal.
+    #[default]
+    Terminal,
+    /// Markdown.
+    Markdown,
+}
+
 impl Standings {
     /// The table for a terminal: ratings, how far the strongest rated player is above each other, what
-    /// the games were, and warnings. It ends with a line break.
+    /// the games were, two players' head to head, and warnings. It ends with a line break.
     pub fn table(&self) -> String {
-        let mut text = format!("{}\n", self.ratings());
-        let _ = writeln!(
-            text,
-            "Elo by Bradley-Terry, {}; 95 % errors, {} taken as independent",
-            self.scale, self.clusters
-        );
-        if let Some(advantage) = &self.first_advantage {
-            let value = signed(advantage.elo);
-            let reason = advantage.reason.as_ref().map_or(String::new(), |r| format!(" ({r})"));
-            let error = plain(advantage.error);
-            let _ = writeln!(text, "advantage of the first move: {value} ± {error}{reason}");
-        }
-        let _ = writeln!(
-            text,
-            "{} games ({} distinct), {} pairs, {} distinct openings",
-            self.games, self.distinct_games, self.pairs, self.distinct_openings
-        );
-        let endings = self.endings.iter().map(|(name, n)| format!("{name} {n}"));
-        let _ = writeln!(text, "endings: {}", endings.collect::<Vec<_>>().join(", "));
+        let mut text = format!("{}\n{}", self.ratings(TableStyle::Terminal), self.about());
         if let Some(top) = self.players.iter().find(|player| player.rating.is_some()) {
             let rows: Vec<DifferenceRow> = self
                 .players
@@ -39,24 +31,92 @@ impl Standings {
                 .collect();
             let _ = writeln!(text, "{}", differences(&top.name, &rows));
         }
-        for warning in &self.warnings {
-            let _ = writeln!(text, "warning: {warning}");
+        if let Some(head_to_head) = &self.head_to_head {
+            text.push_str(&head_to_head.text());
         }
+        text.push_str(&self.warned(TableStyle::Terminal));
         text
+    }
+
+    /// All that is known, as tables: ratings, results two by two, differences with their likelihood of
+    /// superiority, surprises, a head to head, and warnings. It ends with a line break.
+    pub fn tables(&self, style: TableStyle) -> String {
+        let about = match style {
+            TableStyle::Terminal => self.about(),
+            // Lines of one paragraph would be joined.
+            TableStyle::Markdown => self.about().replace('\n', "  \n"),
+        };
+        let mut parts = vec![format!("{}\n", self.ratings(style)), about];
+        if self.players.len() > 1 {
+            parts.push(self.two_by_two(style));
+        }
+        if let Some(head_to_head) = &self.head_to_head {
+            parts.push(match style {
+                TableStyle::Terminal => head_to_head.text(),
+                TableStyle::Markdown => head_to_head.text().replace('\n', "  \n"),
+            });
+        }
+        let warned = self.warned(style);
+        if !warned.is_empty() {
+            parts.push(warned);
+        }
+        parts.join("\n")
     }
 
     /// The table of ratings in Markdown, and warnings below it.
     pub fn markdown(&self) -> String {
-        let mut table = self.ratings();
-        table.load_style(presets::ASCII_MARKDOWN);
-        let mut text = format!("{table}\n");
-        for warning in &self.warnings {
-            let _ = write!(text, "\nWarning: {warning}\n");
+        let style = TableStyle::Markdown;
+        format!("{}\n\n{}", self.ratings(style), self.warned(style))
+    }
+
+    fn warned(&self, style: TableStyle) -> String {
+        let line = |warning: &String| match style {
+            TableStyle::Terminal => format!("warning: {warning}\n"),
+            TableStyle::Markdown => format!("- Warning: {warning}\n"),
+        };
+        self.warnings.iter().map(line).collect()
+    }
+
+    /// What the ratings are, and what the games were.
+    fn about(&self) -> String {
+        let mut text = String::new();
+        let prior = self.prior.map_or(String::new(), |prior| {
+            format!(", with a prior of {prior} virtual draws a player")
+        });
+        let _ = writeln!(
+            text,
+            "Elo by Bradley-Terry, {}{prior}; 95 % errors, {} taken as independent",
+            self.scale, self.clusters
+        );
+        if let Some(advantage) = &self.first_advantage {
+            let value = signed(advantage.elo);
+            let reason = advantage.reason.as_ref().map_or(String::new(), |r| format!(" ({r})"));
+            let error = plain(advantage.error);
+            let _ = writeln!(text, "advantage of the first move: {value} ± {error}{reason}");
+        }
+        if let Some(rate) = self.draw_rate_at_equality {
+            let _ = writeln!(text, "draws between equals: {:.1} %", 100.0 * rate);
+        }
+        let mut facts = vec![format!("{} games", self.games)];
+        if let Some(distinct) = self.distinct_games {
+            facts[0].push_str(&format!(" ({distinct} distinct)"));
+        }
+        if self.counted < self.games {
+            facts.push(format!("{} counted", self.counted));
+        }
+        facts.push(format!("{} pairs", self.pairs));
+        if let Some(openings) = self.distinct_openings {
+            facts.push(format!("{openings} distinct openings"));
+        }
+        let _ = writeln!(text, "{}", facts.join(", "));
+        if !self.endings.is_empty() {
+            let endings = self.endings.iter().map(|(name, n)| format!("{name} {n}"));
+            let _ = writeln!(text, "endings: {}", endings.collect::<Vec<_>>().join(", "));
         }
         text
     }
 
-    fn ratings(&self) -> Table {
+    fn ratings(&self, style: TableStyle) -> Table {
         let header = [
             "#",
             "player",
@@ -87,7 +147,7 @@ impl Standings {
                 player.reason.clone().unwrap_or_default(),
             ]
         });
-        table(header, 1, rows.collect())
+        table(style, &header, 1, rows.map(Vec::from).collect())
     }
 
     /// Writes one row a player, by rank. Numbers without a value are empty, with a reason.
@@ -132,15 +192,30 @@ impl Standings {
 
 /// Columns of numbers, but for the one of names and the last, which gives reasons and is left out
 /// where there are none.
-fn table<const N: usize>(header: [&str; N], names: usize, rows: Vec<[String; N]>) -> Table {
+pub(crate) fn table(
+    style: TableStyle,
+    header: &[&str],
+    names: usize,
+    rows: Vec<Vec<String>>,
+) -> Table {
+    let last = header.len() - 1;
+    let columns = if rows.iter().all(|row| row[last].is_empty()) { last } else { last + 1 };
     let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
+    table.load_style(match style {
+        TableStyle::Terminal => presets::UTF8_FULL_CONDENSED,
+        TableStyle::Markdown => presets::ASCII_MARKDOWN,
+    });
     table.set_content_arrangement(ContentArrangement::Disabled);
-    let columns = if rows.iter().all(|row| row[N - 1].is_empty()) { N - 1 } else { N };
     table.set_header(&header[..columns]);
-    table.add_rows(rows.iter().map(|row| &row[..columns]));
+    table.add_rows(rows.iter().map(|row| {
+        row[..columns].iter().map(|cell| match style {
+            TableStyle::Terminal => cell.clone(),
+            // What would end the cell.
+            TableStyle::Markdown => cell.replace('|', "\\|"),
+        })
+    }));
     for (n, column) in table.column_iter_mut().enumerate() {
-        if n != names && n != N - 1 {
+        if n != names && n != last {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
@@ -152,7 +227,7 @@ fn differences(top: &str, rows: &[DifferenceRow]) -> Table {
     let header = [above.as_str(), "Elo", "± 95 %", "from", "to", "superior", "why no value"];
     let rows = rows.iter().map(|row| {
         let end = |sign: f64| Some(row.difference? + sign * row.error?);
-        [
+        vec![
             row.second.clone(),
             signed(row.difference),
             plain(row.error),
@@ -162,13 +237,13 @@ fn differences(top: &str, rows: &[DifferenceRow]) -> Table {
             row.reason.clone().unwrap_or_default(),
         ]
     });
-    table(header, 0, rows.collect())
+    table(TableStyle::Terminal, &header, 0, rows.collect())
 }
 
-fn signed(value: Option<f64>) -> String {
+pub(crate) fn signed(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |x| format!("{x:+.1}"))
 }
 
-fn plain(value: Option<f64>) -> String {
+pub(crate) fn plain(value: Option<f64>) -> String {
     value.map_or("-".to_owned(), |x| format!("{x:.1}"))
 }

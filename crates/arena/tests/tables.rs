@@ -1,7 +1,7 @@
 //! What standings look like, on made-up results.
 
 use surakarta_arena::{
-    ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Standings, StandingsOptions,
+    ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Repeats, Standings, StandingsOptions,
 };
 use surakarta_game::{Color, Ending, OLYMPIAD, Outcome, Variant};
 
@@ -82,6 +82,8 @@ fn json() {
     assert_eq!((player["rating"].is_null(), player["error"].is_null()), (true, true));
     assert_eq!(player["reason"], "lost all 24 games");
     assert_eq!((player["wins"].as_u64(), player["losses"].as_u64()), (Some(0), Some(24)));
+    assert_eq!(value["guards"]["few_games"].as_array().unwrap().len(), 4);
+    assert_eq!(value["cross_table"].as_array().unwrap().len(), 6);
     let best = &value["players"][0];
     assert!(best["rating"].as_f64().unwrap() > 0.0 && best["error"].as_f64().unwrap() > 0.0);
     assert_eq!(value["differences"].as_array().unwrap().len(), 6);
@@ -120,15 +122,30 @@ fn differences_are_seen_from_either_side() {
 fn repeated_games_are_counted_and_said() {
     let names = names("a b");
     let mut games = games(&names, &[(0, 1, "wl dd ww lw")]);
-    assert!(Standings::of(&names, &games, &Default::default()).unwrap().warnings.is_empty());
+    let before = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert!(!before.table().contains("repeat"));
     // The second pair plays the first one again.
     for k in 2..4 {
         games[k].opening = games[k - 2].opening.clone();
         games[k].plies = games[k - 2].plies.clone();
     }
+    games[2].outcome = games[0].outcome;
+    games[3].outcome = games[1].outcome;
     let standings = Standings::of(&names, &games, &Default::default()).unwrap();
-    assert_eq!((standings.games, standings.distinct_games, standings.distinct_openings), (8, 6, 3));
+    assert_eq!(
+        (standings.games, standings.distinct_games, standings.distinct_openings),
+        (8, Some(6), Some(3))
+    );
+    assert_eq!((standings.counted, standings.pairs, standings.guards.repeated_games), (6, 3, 2));
     assert!(standings.table().contains("warning: 2 of 8 games repeat an earlier one"));
+    assert!(standings.table().contains("each is counted once"));
+    let all = StandingsOptions { repeats: Repeats::All, ..Default::default() };
+    let standings = Standings::of(&names, &games, &all).unwrap();
+    assert_eq!((standings.counted, standings.pairs, standings.guards.repeated_games), (8, 4, 2));
+    // A record without moves may be any game.
+    games.iter_mut().for_each(|game| game.plies.clear());
+    let standings = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert_eq!((standings.counted, standings.distinct_games), (8, None));
 }
 
 #[test]
@@ -145,7 +162,7 @@ fn anchors_by_name() {
     let names = names("a b c");
     let games = games(&names, &[(0, 1, "wl dd ww lw"), (1, 2, "ww ww"), (0, 2, "ww ww")]);
     let options = |name: &str| StandingsOptions {
-        anchor: Some((name.to_owned(), 1000.0)),
+        anchors: vec![(name.to_owned(), 1000.0)],
         clusters: Clusters::Games,
         ..Default::default()
     };
@@ -168,6 +185,7 @@ fn groups_without_a_common_scale_are_named() {
     let names = names("a b c d");
     let games = games(&names, &[(0, 1, "wl dd"), (2, 3, "ww ll wd")]);
     let standings = Standings::of(&names, &games, &Default::default()).unwrap();
-    assert!(standings.warnings[0].contains("(a, b | c, d)"), "{:?}", standings.warnings);
+    assert!(standings.table().contains("(a, b | c, d)"), "{:?}", standings.warnings);
+    assert_eq!(standings.groups, [["a", "b"], ["c", "d"]]);
     assert_eq!(standings.difference("a", "c").unwrap().difference, None);
 }

@@ -12,6 +12,7 @@ mod moves;
 mod output;
 mod perft;
 mod play;
+mod rate;
 mod report;
 mod run;
 mod selfplay;
@@ -49,6 +50,7 @@ enum Command {
     Arena(arena::Arguments),
     Match(Box<r#match::Arguments>),
     Book(book::Arguments),
+    Rate(rate::Arguments),
     Play(play::Arguments),
     Ugi(ugi::Arguments),
     Contest(contest::Arguments),
@@ -75,6 +77,7 @@ fn main() -> ExitCode {
         Command::Arena(arguments) => arena::main(arguments),
         Command::Match(arguments) => r#match::main(*arguments),
         Command::Book(arguments) => book::main(arguments, &bars),
+        Command::Rate(arguments) => rate::main(arguments),
         Command::Play(arguments) => play::main(arguments),
         Command::Ugi(arguments) => ugi::main(arguments),
         Command::Contest(arguments) => contest::main(arguments),
