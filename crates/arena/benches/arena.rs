@@ -1,8 +1,12 @@
 //! What the arena costs beside its players, and how long ratings take.
 
+#[allow(dead_code)]
+#[path = "../tests/twin/mod.rs"]
+mod twin;
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use rand::RngExt;
-use surakarta_arena::{RatedGame, RatingOptions, Session, Tournament, rate};
+use surakarta_arena::{Clusters, RatedGame, RatingOptions, Session, Tournament, rate};
 use surakarta_game::{Game, OLYMPIAD, Variant};
 use surakarta_search::{Limits, Player, RandomPlayer, stream};
 
@@ -62,6 +66,17 @@ fn ratings(c: &mut Criterion) {
     let options = RatingOptions { first_advantage: true, ..RatingOptions::default() };
     group
         .bench_function("100 players, 1,000,000 games", |b| b.iter(|| rate(100, &games, &options)));
+    // The slow and obvious solver takes them two by two: few of them for the ratio.
+    let few: Vec<RatedGame> = games
+        .iter()
+        .filter(|game| game.first < 10 && game.second < 10)
+        .take(1000)
+        .copied()
+        .collect();
+    group.bench_function("10 players, 1,000 games", |b| b.iter(|| rate(10, &few, &options)));
+    group.bench_function("10 players, 1,000 games, slow twin", |b| {
+        b.iter(|| twin::rate(10, &few, true, Clusters::Pairs));
+    });
     group.finish();
 }
 

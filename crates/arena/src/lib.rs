@@ -43,11 +43,13 @@ mod normal;
 mod opening;
 mod pgn;
 mod progress;
+mod ranking;
 mod rating;
 mod results;
 mod scoring;
 mod session;
 mod sprt;
+mod sprt_course;
 mod standings;
 mod stopping;
 mod surprise;
@@ -75,7 +77,8 @@ pub use rating::{
 pub use results::{ResultRow, Results, ResultsError};
 pub use scoring::{MatchScore, Scoring};
 pub use session::{Factory, PlayedGames, Session, Watcher};
-pub use sprt::{Hypothesis, NoLlr, Sprt, SprtCourse, SprtEstimate, SprtModel};
+pub use sprt::{Hypothesis, NoLlr, Sprt, SprtEstimate, SprtModel};
+pub use sprt_course::SprtCourse;
 pub use standings::{
     AdvantageRow, DifferenceRow, Repeats, Standing, Standings, StandingsOptions, Tally,
 };

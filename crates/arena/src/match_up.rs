@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::head_to_head::{Counts, Figures, Pentanomial, Trinomial};
+use crate::ranking::complete_pairs;
 use crate::rating::{RatedGame, Ratings};
 use crate::results::ResultRow;
-use crate::sprt::{Sprt, SprtCourse};
-use crate::standings::{Tally, complete_pairs};
+use crate::sprt::Sprt;
+use crate::sprt_course::SprtCourse;
+use crate::standings::Tally;
 
 /// Results between two players.
 #[derive(Clone, Debug, PartialEq, Serialize)]

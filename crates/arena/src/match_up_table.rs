@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::head_to_head::Figures;
 use crate::match_up::HeadToHead;
-use crate::sprt::{Hypothesis, SprtCourse, SprtModel};
+use crate::sprt::{Hypothesis, SprtModel};
+use crate::sprt_course::SprtCourse;
 use crate::standings::Standings;
 use crate::table::{TableStyle, plain, signed, table};
 

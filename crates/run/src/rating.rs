@@ -98,7 +98,8 @@ pub(crate) fn rate_if_due(
     }
     let first = config.rating.opponents.iter().take(1);
     let anchors = first.map(|spec| (spec.to_string(), config.rating.anchor)).collect();
-    let options = StandingsOptions { first_advantage: true, anchors, ..StandingsOptions::default() };
+    let options =
+        StandingsOptions { first_advantage: true, anchors, ..StandingsOptions::default() };
     let standings = Standings::of(&names, &games, &options)?;
     write_elo(directory, &rated, &standings)?;
     let best = standings
