@@ -98,7 +98,7 @@ impl From<PlayerSpec> for Entrant {
 impl Entrant {
     /// Its name in tables.
     pub fn name(&self) -> String {
-        self.name.clone().unwrap_or_else(|| self.player.to_string())
+        self.name.clone().unwrap_or_else(|| self.player.name())
     }
 }
 
