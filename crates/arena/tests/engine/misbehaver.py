@@ -140,7 +140,9 @@ def stubborn(answer):
     """Its child has no reason to end with it, and neither has it to end."""
     global ignores_quit
     ignores_quit = True
-    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", MARKER])
+    code = "import time; time.sleep(1000)"
+    # Else it would keep the output open in a later game that begins by closing it.
+    subprocess.Popen([sys.executable, "-c", code, MARKER], stdout=subprocess.DEVNULL)
     say(answer)
 
 
