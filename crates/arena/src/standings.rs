@@ -319,11 +319,11 @@ fn scale(options: &StandingsOptions) -> String {
 /// Which games repeat an earlier one.
 fn repeated(games: &[ResultRow]) -> Vec<bool> {
     let mut seen = HashSet::new();
-    let mut again = |game: &ResultRow| {
+    let again = |game: &ResultRow| {
         let Some(moves) = game.moves else { return false };
         !seen.insert((game.first, game.second, moves, (2.0 * game.score) as u8))
     };
-    games.iter().map(|game| again(game)).collect()
+    games.iter().map(again).collect()
 }
 
 /// Numbers of pairs for the ratings: games without a pair have one of their own.

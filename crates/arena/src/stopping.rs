@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 
-use surakarta_game::{Color, Move};
+use surakarta_game::Color;
 
 use crate::game::{ArenaGame, GameKey};
 use crate::head_to_head::Pentanomial;
+use crate::results::game_key;
 use crate::scoring::MatchScore;
 use crate::sprt::{Hypothesis, Sprt, SprtModel};
 
@@ -63,7 +64,7 @@ pub(crate) struct Judge {
     /// whether that game is new.
     half: Option<(f64, bool)>,
     pairs: Pentanomial,
-    seen: HashSet<(String, Vec<Move>)>,
+    seen: HashSet<(String, u128, u64)>,
     decision: Option<Decision>,
 }
 
@@ -73,7 +74,8 @@ struct Judged {
     players: [String; 2],
     /// Points of Black and White.
     points: [f64; 2],
-    moves: Vec<Move>,
+    /// The same for the same game.
+    moves: u128,
 }
 
 impl Judge {
@@ -99,7 +101,7 @@ impl Judge {
             Until::Sprt(_) => MatchScore::default(),
         };
         let players = [Color::Black, Color::White].map(|color| game.player(color).to_owned());
-        let (points, moves) = (score.points(game), game.moves().collect());
+        let (points, moves) = (score.points(game), game_key(&game.opening.start, game.moves()));
         self.waiting.insert(game.key, Judged { players, points, moves });
         while self.decision.is_none()
             && let Some(next) = self.waiting.remove(&key(self.judged))
@@ -143,7 +145,7 @@ impl Judge {
         [first, second]: &[String; 2],
     ) -> Option<String> {
         let [black, _] = game.players;
-        let new = self.seen.insert((black, game.moves));
+        let new = self.seen.insert((black, game.moves, points.to_bits()));
         let Some((earlier, both)) = self.half.take() else {
             self.half = Some((points, new));
             return None;

@@ -99,7 +99,8 @@ fn said(config: &ArenaConfig, outcome: &Outcome) -> String {
         let points: Vec<String> = points.collect();
         let _ = writeln!(text, "points by {}: {}", config.scoring, points.join(", "));
     }
-    if let Some(decision) = &outcome.played.decision {
+    // A test is told with the two players' figures.
+    if let Some(decision) = outcome.played.decision.as_ref().filter(|_| config.sprt.is_none()) {
         let _ = writeln!(text, "{}, after {} games", decision.verdict, decision.games);
     }
     text

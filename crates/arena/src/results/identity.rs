@@ -7,7 +7,7 @@ use crate::opening::up_to_symmetry;
 
 /// The same for games whose start position and moves a symmetry of the board turns into each other:
 /// the least hash of the eight views.
-pub(super) fn game_key(start: &Position, moves: impl Iterator<Item = Move>) -> u128 {
+pub(crate) fn game_key(start: &Position, moves: impl Iterator<Item = Move>) -> u128 {
     let variant = start.variant();
     let moves: Vec<Move> = moves.collect();
     let views = Symmetry::ALL.map(|symmetry| {

@@ -12,7 +12,8 @@ use surakarta_game::Ending;
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
-use identity::{game_key, opening_key};
+pub(crate) use identity::game_key;
+use identity::opening_key;
 
 /// One game as standings see it.
 #[derive(Clone, Copy, Debug, PartialEq)]

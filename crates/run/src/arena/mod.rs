@@ -72,6 +72,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     let events = place.events.map(Events::open).transpose()?;
     let options = StandingsOptions {
         first_advantage: true,
+        sprt: config.sprt,
         anchors: config.anchors.iter().map(|(name, &rating)| (name.clone(), rating)).collect(),
         ..StandingsOptions::default()
     };
