@@ -88,7 +88,6 @@ fn programs_that_cannot_play_are_refused_before_any_game() {
         ["selfplay", "--player", "ugi:cmd=x", "--games", "1", "--seed", "1", "--out", "games"];
     refuse(&words, "programs play in the arena only");
     refuse(&["ugi", "--player", "mcts:net=none.safetensors"], "none.safetensors");
-    assert!(!folder.path().join("games").exists());
 }
 
 /// What a program prints for this input.
