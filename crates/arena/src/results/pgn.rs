@@ -16,8 +16,8 @@ struct Game<'a> {
     tags: HashMap<&'a str, String>,
     /// Words of the moves, without numbers, comments and variations.
     words: Vec<&'a str>,
-    /// How many words stand before the first comment; our own files comment each move but those of
-    /// the opening.
+    /// How many words stand before the first comment; our own files, and those of other arenas, put
+    /// one behind each move but those of the opening.
     before_comment: Option<usize>,
 }
 
@@ -119,7 +119,8 @@ impl Game<'_> {
             let opening = fen.or(self.tags.get("Opening")).map(|fen| text_key(&[fen]));
             return Ok(((!words.is_empty()).then(|| text_key(&text)), opening));
         };
-        let played = self.before_comment.unwrap_or(0).min(moves.len());
+        // The comment stands after the first move that a player made.
+        let played = self.before_comment.unwrap_or(0).saturating_sub(1).min(moves.len());
         let opening = match self.tags.get("Opening") {
             Some(name) => Some(text_key(&[name])),
             None if played > 0 || self.tags.contains_key("FEN") => {
