@@ -331,10 +331,9 @@ fn a_prior_rates_everybody_who_has_played() {
 #[test]
 fn the_draw_rate_at_equality_is_davidsons() {
     // From an independent derivation, without and with the advantage of the first move.
-    for (name, without, with) in [
-        ("c1", 0.321_731_160, 0.327_663_543),
-        ("c5", 0.222_982_982, 0.223_247_136),
-    ] {
+    for (name, without, with) in
+        [("c1", 0.321_731_160, 0.327_663_543), ("c5", 0.222_982_982, 0.223_247_136)]
+    {
         let (players, games) = case(name);
         for (first_advantage, known) in [(false, without), (true, with)] {
             let options = RatingOptions { first_advantage, ..BY_PAIR };

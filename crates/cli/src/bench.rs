@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use surakarta_game::Variant;
+use surakarta_run::arena_bench::ArenaBench;
 use surakarta_run::bench::{ROUNDS, RulesBench};
 
 use crate::output;
@@ -10,7 +11,7 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta bench rules
-  surakarta bench rules --json"#)]
+  surakarta bench arena --json"#)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -19,6 +20,7 @@ pub(crate) struct Arguments {
 #[derive(clap::Subcommand)]
 enum What {
     Rules(Rules),
+    Arena(Arena),
 }
 
 /// Rules on one core: perft, and random games to their ends under olympiad rules.
@@ -45,13 +47,46 @@ struct Rules {
     json: bool,
 }
 
+/// The arena: what it takes beside its players, and how long ratings take.
+///
+/// Two players who think for so many milliseconds a move play games with a journal, on one thread; the
+/// overhead is the share of the time in which neither thinks. Then random results of many players are
+/// rated with their errors, beside the same without errors.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench arena
+  surakarta bench arena --pairs 20 --json"#)]
+struct Arena {
+    /// Milliseconds a move.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    ms: u64,
+    /// Pairs of games.
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pairs: u32,
+    /// Players that are rated.
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000))]
+    players: u32,
+    /// Games that are rated.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    games: u32,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     let good = text.parse().ok().filter(|n| (0.0..=3600.0).contains(n));
     good.ok_or_else(|| "give a number of seconds from 0 to 3600".to_owned())
 }
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
-    let What::Rules(Rules { variant, depth, seconds, json }) = arguments.what;
+    let Rules { variant, depth, seconds, json } = match arguments.what {
+        What::Rules(rules) => rules,
+        What::Arena(Arena { ms, pairs, players, games, json }) => {
+            let rates = ArenaBench { ms, pairs, players, games }.run()?;
+            return if json { output::json(&rates) } else { output::print(rates) };
+        }
+    };
     let bench = RulesBench { variant, depth, time: Duration::from_secs_f64(seconds) };
     let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1));
     if json { output::json(&rates) } else { output::print(rates) }

@@ -1,6 +1,7 @@
 //! Configuration, run directory, the loop of self-play, training and rating.
 
 pub mod arena;
+pub mod arena_bench;
 pub mod bench;
 pub mod config;
 pub mod contest_protocol;

@@ -40,7 +40,7 @@ pub struct ArenaConfig {
     /// Random plies of an opening.
     #[serde(default)]
     pub opening_plies: Option<u32>,
-    /// A file of openings, relative to the working directory, instead of random ones.
+    /// A file of openings instead of random ones; in a configuration, relative to its folder.
     #[serde(default)]
     pub openings: Option<PathBuf>,
     /// Who moves first.
@@ -294,8 +294,10 @@ impl ArenaConfig {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
         let parse = || -> Result<ArenaConfig> {
-            let config: ArenaConfig = toml::from_str(&text)?;
+            let mut config: ArenaConfig = toml::from_str(&text)?;
             config.check()?;
+            let folder = path.parent().unwrap_or(Path::new(""));
+            config.openings = config.openings.map(|openings| folder.join(openings));
             Ok(config)
         };
         parse().with_context(|| format!("in the configuration {}", path.display()))
