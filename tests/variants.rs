@@ -120,7 +120,10 @@ fn matches() {
             )
         };
         let table = json(folder.path(), &words(variant));
-        assert_eq!((&table["games"], &table["warnings"]), (&6.into(), &Value::Array(Vec::new())));
+        assert_eq!(table["games"], 6);
+        let warnings = table["warnings"].as_array().unwrap();
+        let few = |warning: &Value| warning.as_str().unwrap().starts_with("few games");
+        assert!(warnings.iter().all(few), "{warnings:?}");
         assert_eq!(table["players"][0]["name"], "alphabeta:nodes=300");
         let journal = std::fs::read_to_string(folder.path().join("games.jsonl")).unwrap();
         assert_eq!(journal.lines().count(), 7);

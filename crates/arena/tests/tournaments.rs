@@ -291,8 +291,8 @@ fn a_player_that_fails_or_cheats_loses_that_game() {
     assert!(made.into_inner() >= 8, "a player that crashed is made anew");
     let standings = Standings::of(&names, &games, &StandingsOptions::default()).unwrap();
     let warnings = standings.warnings.join("\n");
-    assert!(warnings.contains("`cheating` lost 16 of its games by illegal-move"), "{warnings}");
-    assert!(warnings.contains("`failing` lost 8 of its games by crash"), "{warnings}");
+    assert!(warnings.contains("`cheating` lost 16 of its 16 games by illegal-move"), "{warnings}");
+    assert!(warnings.contains("`failing` lost 8 of its 16 games by crash"), "{warnings}");
 }
 
 #[test]
