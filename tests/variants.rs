@@ -126,7 +126,7 @@ fn matches() {
         assert!(warnings.iter().all(few), "{warnings:?}");
         assert_eq!(table["players"][0]["name"], "alphabeta:nodes=300");
         let journal = std::fs::read_to_string(folder.path().join("games.jsonl")).unwrap();
-        assert_eq!(journal.lines().count(), 7);
+        assert_eq!(journal.lines().count(), 8, "the match, what the players are, and the games");
         let header: Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
         assert_eq!(header["variant"], variant.name());
         assert_eq!(json(folder.path(), &words(variant)), table, "all games are in the journal");
