@@ -71,6 +71,10 @@ pub struct PlayedGames {
     pub decision: Option<Decision>,
     /// Players that were not the same throughout, by name.
     pub changed: Vec<String>,
+    /// What share of a processor players had on average while they thought in this session; `None`
+    /// where the system does not tell, or nothing was played. For players that think in other
+    /// processes, or wait, it means nothing.
+    pub processor: Option<f64>,
 }
 
 impl Tournament {
@@ -163,6 +167,8 @@ struct Ledger {
     games: Vec<ArenaGame>,
     judge: Judge,
     error: Option<ArenaError>,
+    /// Processor and wall time of thinking, in seconds.
+    thought: [f64; 2],
 }
 
 impl<'a> Table<'a> {
@@ -183,7 +189,13 @@ impl<'a> Table<'a> {
             begun: false,
             changed: Vec::new(),
             done: HashSet::new(),
-            ledger: Mutex::new(Ledger { journal, games: Vec::new(), judge, error: None }),
+            ledger: Mutex::new(Ledger {
+                journal,
+                games: Vec::new(),
+                judge,
+                error: None,
+                thought: [0.0; 2],
+            }),
             over: AtomicBool::new(false),
         }
     }
@@ -269,9 +281,16 @@ impl<'a> Table<'a> {
             while !table.over()
                 && let Some(&key) = open.get(next.fetch_add(1, Ordering::Relaxed))
             {
+                let before = processor_time();
                 let game = table.game(key, drawn[key.pairing as usize], &mut players);
+                let used = processor_time() - before;
                 let mut ledger =
                     table.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+                if let Ok(game) = &game {
+                    let wall: u64 = game.plies.iter().map(|ply| ply.us).sum();
+                    ledger.thought[0] += used;
+                    ledger.thought[1] += wall as f64 / 1e6;
+                }
                 if let Err(error) = game.and_then(|game| table.add(&mut ledger, game)) {
                     ledger.error.get_or_insert(error);
                     table.over.store(true, Ordering::Relaxed);
@@ -361,6 +380,8 @@ impl<'a> Table<'a> {
         if let Some(journal) = &ledger.journal {
             journal.sync()?;
         }
+        let [used, wall] = ledger.thought;
+        let processor = (used > 0.0 && wall > 0.0).then(|| (used / wall).min(1.0));
         let mut games = std::mem::take(&mut ledger.games);
         games.sort_by_key(|game| game.key);
         let decision = ledger.judge.decision().cloned();
@@ -372,6 +393,17 @@ impl<'a> Table<'a> {
             let verdict = decision.as_ref().map(|decision| decision.verdict.as_str());
             events.send(&Event::Finish { complete, verdict })?;
         }
-        Ok(PlayedGames { games, complete, decision, changed })
+        Ok(PlayedGames { games, complete, decision, changed, processor })
     }
+}
+
+/// Processor time of this thread in seconds; 0 where the system does not tell.
+fn processor_time() -> f64 {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+    }
+    #[cfg(not(unix))]
+    0.0
 }

@@ -63,12 +63,6 @@ impl Standings {
         parts.join("\n")
     }
 
-    /// The table of ratings in Markdown, and warnings below it.
-    pub fn markdown(&self) -> String {
-        let style = TableStyle::Markdown;
-        format!("{}\n\n{}", self.ratings(style), self.warned(style))
-    }
-
     fn warned(&self, style: TableStyle) -> String {
         let line = |warning: &String| match style {
             TableStyle::Terminal => format!("warning: {warning}\n"),

@@ -87,7 +87,8 @@ impl Keeping {
         extra.insert("complete".to_owned(), outcome.played.complete.into());
         let verdict = outcome.played.decision.as_ref().map(|decision| decision.verdict.clone());
         extra.insert("verdict".to_owned(), verdict.into());
-        self.form.print(&outcome.standings, &said(config, &outcome), extra)
+        let text = || outcome.standings.table() + &said(config, &outcome);
+        self.form.print(&outcome.standings, text, extra)
     }
 }
 

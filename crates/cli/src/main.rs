@@ -16,6 +16,7 @@ mod rate;
 mod report;
 mod run;
 mod selfplay;
+mod sprt;
 mod start;
 mod tables;
 mod terminal;

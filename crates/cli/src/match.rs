@@ -1,12 +1,13 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use surakarta_arena::{Colors, Scoring, Sprt, SprtModel, TimeControl};
+use surakarta_arena::{Colors, Scoring, TimeControl};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::arena::{ArenaConfig, LimitsConfig};
 use surakarta_search::PlayerSpec;
 
 use crate::arena::Keeping;
+use crate::sprt::SprtArguments;
 
 /// Play a match between two players and print their difference in Elo.
 ///
@@ -47,10 +48,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PIECES")]
     forfeit: Option<u32>,
     /// Points, by --scoring, at which the match is over; --pairs is then the most that are played.
-    #[arg(long, value_name = "POINTS")]
+    #[arg(long, value_name = "POINTS", conflicts_with = "sprt")]
     race: Option<f64>,
     #[command(flatten)]
-    test: Test,
+    test: SprtArguments,
     /// Games at a time; 0 is one for each core.
     #[arg(long, default_value_t = 0)]
     threads: usize,
@@ -65,52 +66,6 @@ pub(crate) struct Arguments {
     journal: Option<PathBuf>,
     #[command(flatten)]
     keeping: Keeping,
-}
-
-/// A sequential test of the first player's strength above the second's.
-#[derive(clap::Args)]
-#[command(next_help_heading = "Sequential test")]
-pub(crate) struct Test {
-    /// The two hypotheses, in Elo of the model, as in 0,10: the match is over when one is accepted, or
-    /// after --pairs.
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = bounds, allow_hyphen_values = true, conflicts_with = "race")]
-    sprt: Option<[f64; 2]>,
-    /// The scale of the hypotheses: normalised or logistic Elo.
-    #[arg(long, value_enum, default_value = "normalised", requires = "sprt")]
-    model: Model,
-    /// The probability to accept ELO1 where ELO0 is true.
-    #[arg(long, value_name = "P", default_value_t = 0.05, requires = "sprt")]
-    alpha: f64,
-    /// The probability to accept ELO0 where ELO1 is true.
-    #[arg(long, value_name = "P", default_value_t = 0.05, requires = "sprt")]
-    beta: f64,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Model {
-    Normalised,
-    Logistic,
-}
-
-impl Test {
-    /// The test, if one is asked for.
-    pub(crate) fn sprt(&self) -> Result<Option<Sprt>> {
-        let Some([elo0, elo1]) = self.sprt else { return Ok(None) };
-        let model = match self.model {
-            Model::Normalised => SprtModel::Normalised,
-            Model::Logistic => SprtModel::Logistic,
-        };
-        let test = Sprt { elo0, elo1, alpha: self.alpha, beta: self.beta, model };
-        test.check().map_err(|said| anyhow::anyhow!("--sprt: {said}"))?;
-        Ok(Some(test))
-    }
-}
-
-fn bounds(text: &str) -> Result<[f64; 2], String> {
-    let numbers = text.split(',').map(|number| number.trim().parse().ok());
-    let numbers: Option<Vec<f64>> = numbers.collect();
-    let two = numbers.and_then(|numbers| <[f64; 2]>::try_from(numbers).ok());
-    two.ok_or_else(|| "write two numbers with a comma between them, as in 0,10".to_owned())
 }
 
 /// What both players are granted for each move or game, instead of the limits in their strings.
@@ -148,7 +103,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Arguments { first, second, pairs, seed, .. } = arguments;
     let plies = arguments.opening_plies.unwrap_or(6);
     let Limits { sims, nodes, depth, ms, clock, margin_ms } = arguments.limits;
-    let sprt = arguments.test.sprt()?;
+    let sprt = arguments.test.test()?;
     let config = ArenaConfig {
         sprt,
         opening_plies: arguments.openings.is_none().then_some(plies),

@@ -1,12 +1,11 @@
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::ValueEnum;
-use surakarta_arena::{
-    Clusters, Repeats, Results, Sprt, SprtModel, Standings, StandingsOptions, TableStyle,
-};
+use surakarta_arena::{Clusters, Repeats, Results, Standings, StandingsOptions, TableStyle};
 
-use crate::output;
+use crate::sprt::SprtArguments;
+use crate::tables::Form;
 
 /// Rate players by the results of their games, with errors and with what may mislead.
 ///
@@ -31,15 +30,8 @@ pub(crate) struct Arguments {
     /// Journals, tables (CSV) and PGN files.
     #[arg(required = true, value_name = "GAMES")]
     games: Vec<PathBuf>,
-    /// Print one JSON object: all numbers, with null and a reason where there is none.
-    #[arg(long, conflicts_with_all = ["csv", "markdown"])]
-    json: bool,
-    /// Print one row a player as CSV.
-    #[arg(long, conflicts_with = "markdown")]
-    csv: bool,
-    /// Print the tables in Markdown.
-    #[arg(long)]
-    markdown: bool,
+    #[command(flatten)]
+    form: Form,
     /// A player's given rating, as greedy=0; several may be given. Otherwise the mean is 0.
     #[arg(long, value_name = "NAME=RATING", value_parser = anchor)]
     anchor: Vec<(String, f64)>,
@@ -61,19 +53,8 @@ pub(crate) struct Arguments {
     /// in the files.
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     versus: Option<Vec<String>>,
-    /// A sequential test of these two: is A stronger by ELO0 or by ELO1? Pairs are taken in the order
-    /// of their numbers; games, if there are no pairs.
-    #[arg(long, value_name = "ELO0,ELO1", value_parser = bounds, allow_hyphen_values = true)]
-    sprt: Option<(f64, f64)>,
-    /// The scale of ELO0 and ELO1: normalised Elo (in standard deviations of a game) or logistic Elo.
-    #[arg(long, default_value = "normalised", requires = "sprt")]
-    model: ModelArgument,
-    /// The test's probability to find for ELO1 if ELO0 is true.
-    #[arg(long, default_value_t = 0.05, requires = "sprt")]
-    alpha: f64,
-    /// The test's probability to find for ELO0 if ELO1 is true.
-    #[arg(long, default_value_t = 0.05, requires = "sprt")]
-    beta: f64,
+    #[command(flatten)]
+    test: SprtArguments,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -88,13 +69,6 @@ enum RepeatsArgument {
     All,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum ModelArgument {
-    #[value(alias = "normalized")]
-    Normalised,
-    Logistic,
-}
-
 fn number(text: &str) -> Result<f64, String> {
     let value = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
     value.ok_or_else(|| format!("`{text}` is not a number"))
@@ -104,11 +78,6 @@ fn anchor(text: &str) -> Result<(String, f64), String> {
     // Names of players may hold the sign themselves.
     let (name, rating) = text.rsplit_once('=').ok_or("give a name and a rating, as greedy=0")?;
     Ok((name.to_owned(), number(rating)?))
-}
-
-fn bounds(text: &str) -> Result<(f64, f64), String> {
-    let (elo0, elo1) = text.split_once(',').ok_or("give two numbers, as 0,10")?;
-    Ok((number(elo0)?, number(elo1)?))
 }
 
 fn draws(text: &str) -> Result<f64, String> {
@@ -132,15 +101,8 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
             results.players.len()
         );
     }
-    if arguments.json {
-        output::json(&standings)
-    } else if arguments.csv {
-        standings.write_csv(std::io::stdout().lock()).context("standard output takes no more")
-    } else if arguments.markdown {
-        output::print(standings.tables(TableStyle::Markdown))
-    } else {
-        output::print(standings.tables(TableStyle::Terminal))
-    }
+    let text = || standings.tables(TableStyle::Terminal);
+    arguments.form.print(&standings, text, serde_json::Map::new())
 }
 
 fn options(arguments: &Arguments) -> Result<StandingsOptions> {
@@ -154,19 +116,7 @@ fn options(arguments: &Arguments) -> Result<StandingsOptions> {
         Some([a, b]) => Some((a.clone(), b.clone())),
         _ => None,
     };
-    let sprt = arguments.sprt.map(|(elo0, elo1)| Sprt {
-        elo0,
-        elo1,
-        alpha: arguments.alpha,
-        beta: arguments.beta,
-        model: match arguments.model {
-            ModelArgument::Normalised => SprtModel::Normalised,
-            ModelArgument::Logistic => SprtModel::Logistic,
-        },
-    });
-    if let Some(Err(reason)) = sprt.map(|test| test.check()) {
-        bail!("--sprt: {reason}");
-    }
+    let sprt = arguments.test.test()?;
     Ok(StandingsOptions {
         first_advantage: !arguments.no_first_advantage,
         clusters: match arguments.clusters {

@@ -2,44 +2,44 @@
 
 use std::io;
 
-use anyhow::Context;
-use surakarta_arena::Standings;
+use anyhow::{Context, Result};
+use serde_json::{Map, Value};
+use surakarta_arena::{Standings, TableStyle};
 
 use crate::output;
 
 /// Which form, of those that a command offers.
 #[derive(clap::Args)]
 pub(crate) struct Form {
-    /// Print one JSON object.
+    /// Print one JSON object: all numbers, with null and a reason where there is none.
     #[arg(long, conflicts_with_all = ["csv", "markdown"])]
     json: bool,
-    /// Print the table as CSV.
+    /// Print one row a player as CSV.
     #[arg(long, conflicts_with = "markdown")]
     csv: bool,
-    /// Print the table as Markdown.
+    /// Print the tables in Markdown.
     #[arg(long)]
     markdown: bool,
 }
 
 impl Form {
-    /// Prints standings; `more` is what else there is to say to people, and `json` to programs.
+    /// Prints standings: to people as `text`, to programs with what else there is to say.
     pub(crate) fn print(
         &self,
         standings: &Standings,
-        more: &str,
-        extra: serde_json::Map<String, serde_json::Value>,
-    ) -> anyhow::Result<()> {
+        text: impl FnOnce() -> String,
+        more: Map<String, Value>,
+    ) -> Result<()> {
         if self.json {
             let mut value = serde_json::to_value(standings)?;
-            let object = value.as_object_mut().context("standings are an object")?;
-            object.extend(extra);
+            value.as_object_mut().context("standings are an object")?.extend(more);
             output::json(&value)
         } else if self.csv {
-            Ok(standings.write_csv(io::stdout().lock())?)
+            standings.write_csv(io::stdout().lock()).context("standard output takes no more")
         } else if self.markdown {
-            output::print(standings.markdown())
+            output::print(standings.tables(TableStyle::Markdown))
         } else {
-            output::print(format_args!("{}{more}", standings.table()))
+            output::print(text())
         }
     }
 }

@@ -30,6 +30,9 @@ pub struct Place<'a> {
     pub run: Option<&'a Path>,
 }
 
+/// The share of a processor below which something else took the players' time.
+const UNDISTURBED: f64 = 0.9;
+
 /// What a tournament has shown.
 pub struct Outcome {
     /// Its games.
@@ -100,6 +103,13 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     for name in &played.changed {
         standings.warnings.push(format!(
             "`{name}` is not what it was in an earlier session of this journal: its games are those of different players under one name"
+        ));
+    }
+    let apart = entrants.iter().any(|e| matches!(e.player, PlayerSpec::External(_)));
+    if let Some(share) = played.processor.filter(|&share| timed && !apart && share < UNDISTURBED) {
+        standings.warnings.push(format!(
+            "players had {:.0} % of a processor while they thought: other work slowed them, and with limits of time that decides games",
+            100.0 * share
         ));
     }
     let score = MatchScore { scoring: config.scoring, forfeit: config.forfeit };
