@@ -65,6 +65,10 @@ impl Adjudication {
             (Some(win), _) if !(win.value > 0.0 && win.value <= 1.0) => {
                 bad("win.value", "above 0 and at most 1")
             }
+            // With one ply the winner's word alone would do.
+            (Some(win), _) if win.both && win.plies < 2 => {
+                bad("win.plies", "2 or more where both players must agree")
+            }
             (Some(win), _) if win.plies == 0 => bad("win.plies", "1 or more"),
             (_, Some(draw)) if !(0.0..=1.0).contains(&draw.value) => {
                 bad("draw.value", "from 0 to 1")

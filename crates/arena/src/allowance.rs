@@ -101,9 +101,9 @@ impl Clocks {
     /// What a player is told when it has to move.
     pub(crate) fn limits(&self, color: Color) -> Limits {
         let allowance = &self.allowances[color as usize];
-        let clock = allowance
-            .clock
-            .map(|TimeControl { increment, .. }| Clock { remaining: self.remaining, increment });
+        let of = |a: Allowance| a.clock.map_or(Duration::ZERO, |clock| clock.increment);
+        let increment = self.allowances.map(of);
+        let clock = allowance.clock.map(|_| Clock { remaining: self.remaining, increment });
         Limits { clock, ..allowance.limits }
     }
 

@@ -111,7 +111,8 @@ pub(crate) struct Scored {
 ///
 /// A player is paired with the one half a score group below where that can be, as is usual: it is the
 /// middle of the group that a round then sorts out. If players near each other have all met, pairs
-/// are undone and made otherwise, and players meet twice only where nothing else is left.
+/// are undone and made otherwise, and players meet twice only where no other round
+/// is found in a hundred thousand tries.
 pub(crate) fn swiss_round(players: &[Scored], met: &[[usize; 2]]) -> Vec<[usize; 2]> {
     let mut order: Vec<usize> = (0..players.len()).collect();
     let points = |player: usize| players[player].points;

@@ -43,7 +43,7 @@ pub struct ArenaGame {
     /// Who has won; in JSON as seen by Black: `1-0`, `0-1`, `1/2-1/2`.
     #[serde(rename = "result", with = "text::outcome")]
     pub outcome: Outcome,
-    /// What went wrong, where a player lost by a crash or an illegal move.
+    /// What went wrong, where a player lost by something else than play.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
 }
@@ -155,11 +155,33 @@ pub struct Seat<'a> {
 pub fn play_game(
     key: GameKey,
     opening: &Opening,
-    mut game: Game,
+    game: Game,
     seats: [Seat<'_>; 2],
     adjudication: &Adjudication,
     watch: &mut dyn FnMut(&ArenaPly),
 ) -> ArenaGame {
+    play_measured(key, opening, game, seats, adjudication, watch).0
+}
+
+/// How long players have thought.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Thought {
+    /// Seconds of this thread's processor time.
+    pub(crate) processor: f64,
+    /// Seconds of wall time.
+    pub(crate) wall: f64,
+}
+
+/// The same, with what the thinking took.
+pub(crate) fn play_measured(
+    key: GameKey,
+    opening: &Opening,
+    mut game: Game,
+    seats: [Seat<'_>; 2],
+    adjudication: &Adjudication,
+    watch: &mut dyn FnMut(&ArenaPly),
+) -> (ArenaGame, Thought) {
+    let mut thought = Thought::default();
     let [mut black, mut white] = seats;
     let mut clocks = Clocks::new([black.allowance, white.allowance]);
     let mut plies: Vec<ArenaPly> = Vec::with_capacity(64);
@@ -174,9 +196,11 @@ pub fn play_game(
         let color = game.side_to_move();
         let seat = if color == Color::Black { &mut black } else { &mut white };
         let limits = clocks.limits(color);
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), processor_time());
         let choice = seat.player.choose(&game, &limits);
         let took = began.elapsed();
+        thought.processor += processor_time() - before;
+        thought.wall += took.as_secs_f64();
         let lost = match choice {
             Err(error) => Some((error.ending(), error.to_string())),
             Ok(choice) => {
@@ -206,7 +230,7 @@ pub fn play_game(
     for seat in [&mut black, &mut white] {
         seat.player.end_game(&game);
     }
-    ArenaGame {
+    let game = ArenaGame {
         key,
         black: black.name.to_owned(),
         white: white.name.to_owned(),
@@ -215,5 +239,17 @@ pub fn play_game(
         ending: result.ending,
         outcome: result.outcome,
         fault,
+    };
+    (game, thought)
+}
+
+/// Processor time of this thread in seconds; 0 where the system does not tell.
+fn processor_time() -> f64 {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
     }
+    #[cfg(not(unix))]
+    0.0
 }

@@ -1,5 +1,5 @@
 //! The journal of a tournament: JSON Lines: first the tournament, then one finished game a line, and
-//! before the games of each session a line that says what the players are.
+//! where the players are not those of the last session, a line that says what they are.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -63,6 +63,8 @@ pub(crate) struct Contents {
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
+    /// Bytes of whole lines.
+    length: u64,
 }
 
 impl Journal {
@@ -93,17 +95,29 @@ impl Journal {
         let contents = read(path, &first, &bytes[..whole])?;
         file.set_len(whole as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
+        let mut journal = Journal { path: path.to_owned(), file, length: whole as u64 };
         if whole == 0 {
-            file.write_all(&first).map_err(io)?;
+            journal.write(&first)?;
         }
-        Ok((Journal { path: path.to_owned(), file }, contents))
+        Ok((journal, contents))
     }
 
-    /// Appends a finished game, in one write: once this returns, the end of this process cannot
-    /// lose it.
+    /// Appends a line, in one write: once this returns, the end of this process cannot lose it. Where
+    /// it fails, as on a full disk, no part of the line is left.
     pub(crate) fn append(&mut self, line: &impl Serialize) -> Result<(), ArenaError> {
-        let written = line_of(line).and_then(|line| self.file.write_all(&line));
-        written.map_err(|source| self.io(source))
+        let line = line_of(line).map_err(|source| self.io(source))?;
+        self.write(&line)
+    }
+
+    fn write(&mut self, line: &[u8]) -> Result<(), ArenaError> {
+        if let Err(source) = self.file.write_all(line) {
+            // The next line must not stand behind a torn one; a cut last line is mended at opening.
+            let whole = self.file.set_len(self.length);
+            let _ = whole.and_then(|()| self.file.seek(SeekFrom::End(0)).map(drop));
+            return Err(self.io(source));
+        }
+        self.length += line.len() as u64;
+        Ok(())
     }
 
     /// Once this returns, the end of the machine cannot lose a game either.

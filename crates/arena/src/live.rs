@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::game::ArenaGame;
 use crate::progress::{Progress, ProgressLine};
+use crate::results::{ResultRow, Results};
 use crate::standings::{Standings, StandingsOptions};
 
 /// Players shown, the strongest first.
@@ -13,46 +14,54 @@ const ROWS: usize = 12;
 
 /// Shows how far a tournament is, and its table so far: below the bar on a terminal, else as lines
 /// now and then.
-pub struct LiveTable<'a> {
-    names: &'a [String],
-    options: &'a StandingsOptions,
+pub struct LiveTable {
+    options: StandingsOptions,
     line: ProgressLine,
     state: Mutex<State>,
 }
 
 struct State {
-    games: Vec<ArenaGame>,
+    results: Results,
     shown: Instant,
-    table: String,
+    /// How long the last table took.
+    cost: Duration,
 }
 
-impl<'a> LiveTable<'a> {
-    /// Of the named players.
-    pub fn new(names: &'a [String], options: &'a StandingsOptions) -> LiveTable<'a> {
-        let state = State { games: Vec::new(), shown: Instant::now(), table: String::new() };
-        LiveTable { names, options, line: ProgressLine::new(), state: Mutex::new(state) }
+impl LiveTable {
+    /// Of the named players. A test is left to the end: it would have to be followed from the
+    /// beginning each time.
+    pub fn new(names: &[String], options: &StandingsOptions) -> LiveTable {
+        let (shown, cost) = (Instant::now(), Duration::ZERO);
+        LiveTable {
+            options: StandingsOptions { sprt: None, ..options.clone() },
+            line: ProgressLine::new(),
+            state: Mutex::new(State { results: Results::of_players(names), shown, cost }),
+        }
     }
 
-    /// Takes a finished game, and shows the table if it is time again.
-    pub fn show(&self, game: Option<&ArenaGame>, progress: &Progress) {
+    /// Takes finished games, and shows the table if it is time again. A table takes at most a
+    /// twentieth of the time.
+    pub fn show(&self, games: &[ArenaGame], progress: &Progress) {
         let mut state = self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(game) = game {
-            // What the table needs; the plies of a long tournament would fill the memory twice.
-            state.games.push(ArenaGame { plies: Vec::new(), ..game.clone() });
+        for game in games {
+            let pair = u64::from(game.key.pairing) << 32 | u64::from(game.key.pair);
+            if let Ok(row) = state.results.row(game) {
+                state.results.games.push(ResultRow { pair: Some(pair), ..row });
+            }
         }
-        let every = Duration::from_secs(if self.line.is_bar() { 2 } else { 60 });
-        if state.shown.elapsed() >= every {
-            state.shown = Instant::now();
-            state.table = self.table(&state.games);
-            self.line.show_below(&state.table);
+        let usual = Duration::from_secs(if self.line.is_bar() { 2 } else { 60 });
+        if state.shown.elapsed() >= usual.max(20 * state.cost) {
+            let began = Instant::now();
+            self.line.show_below(&self.table(&state.results));
+            (state.shown, state.cost) = (Instant::now(), began.elapsed());
         }
         self.line.show(progress);
     }
 
     /// `1. greedy +35.2 ± 20.1 (W 10 D 2 L 4)`, a line each.
-    fn table(&self, games: &[ArenaGame]) -> String {
+    fn table(&self, results: &Results) -> String {
         let mut text = String::new();
-        let Ok(standings) = Standings::of(self.names, games, self.options) else { return text };
+        let Ok(standings) = Standings::of_results(results, &self.options) else { return text };
         let rows = standings.players.iter().filter(|player| player.games > 0);
         for (n, player) in rows.take(ROWS).enumerate() {
             let rating = match (player.rating, player.error) {
@@ -80,5 +89,44 @@ impl<'a> LiveTable<'a> {
     /// Leaves what stands, to print below it.
     pub fn finish(&self) {
         self.line.finish();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rayon::ThreadPoolBuilder;
+    use surakarta_game::{OLYMPIAD, Variant};
+    use surakarta_search::{GreedyPlayer, Player, RandomPlayer};
+
+    use super::*;
+    use crate::session::Session;
+    use crate::tournament::Tournament;
+
+    #[test]
+    fn the_table_so_far_counts_the_games_of_the_journal_too() {
+        let names = ["greedy", "random"].map(str::to_owned);
+        let tournament =
+            Tournament::round_robin(&names, 3, 6, Variant::Standard, OLYMPIAD, 1).unwrap();
+        let factory = |n| -> Result<Box<dyn Player>, _> {
+            Ok(match n {
+                0 => Box::new(GreedyPlayer::new(Default::default())),
+                _ => Box::new(RandomPlayer::new(Default::default())),
+            })
+        };
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.jsonl");
+        let session = Session { journal: Some(&path), ..Session::new(&pool) };
+        tournament.play(&factory, &session).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let kept: Vec<&str> = text.lines().take(5).collect();
+        std::fs::write(&path, kept.join("\n") + "\n").unwrap();
+        let live = LiveTable::new(&names, &StandingsOptions::default());
+        let show = |games: &[ArenaGame], progress: &Progress| live.show(games, progress);
+        tournament.play(&factory, &Session { on_progress: Some(&show), ..session }).unwrap();
+        let state = live.state.lock().unwrap();
+        assert_eq!(state.results.games.len(), 6);
+        let table = live.table(&state.results);
+        assert!(table.starts_with("\n  1. greedy  won all 6 games  (W 6 D 0 L 0)"), "{table}");
     }
 }

@@ -13,7 +13,7 @@ use crate::text;
 
 /// Random plies of an opening where nothing else is asked for. Even, so that Black moves first in
 /// the game proper too.
-pub const DEFAULT_OPENING_PLIES: u32 = 8;
+pub const DEFAULT_OPENING_PLIES: u32 = 6;
 
 /// Keeps the stream of openings apart from all others of the same seed.
 const STREAM: u64 = u64::from_be_bytes(*b"openings");

@@ -1,6 +1,6 @@
 //! Playing a tournament: on which threads, and what is kept of it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::error::Error;
 use std::path::Path;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ use surakarta_search::Player;
 
 use crate::error::ArenaError;
 use crate::events::{Event, Events};
-use crate::game::{ArenaGame, ArenaPly, GameKey, Seat, play_game};
+use crate::game::{ArenaGame, ArenaPly, GameKey, Seat, Thought, play_measured};
 use crate::journal::{Contents, Journal, SessionLine};
 use crate::progress::Progress;
 use crate::stopping::{Decision, Judge};
@@ -24,8 +24,8 @@ use crate::tournament::Tournament;
 pub type Factory<'a> =
     dyn Fn(usize) -> Result<Box<dyn Player>, Box<dyn Error + Send + Sync>> + Sync + 'a;
 
-/// Follows a tournament: takes a game that has just finished, and how far it all is.
-pub type Watcher<'a> = dyn Fn(Option<&ArenaGame>, &Progress) + Sync + 'a;
+/// Follows a tournament: takes games that are new to it, and how far it all is.
+pub type Watcher<'a> = dyn Fn(&[ArenaGame], &Progress) + Sync + 'a;
 
 /// What surrounds a tournament and has no influence on its games.
 #[derive(Clone, Copy)]
@@ -36,8 +36,8 @@ pub struct Session<'a> {
     pub journal: Option<&'a Path>,
     /// Once true, the games in progress are finished and no other begins.
     pub stop: Option<&'a AtomicBool>,
-    /// Called once with no game, then for each finished game, one at a time, in the order in which
-    /// they finish.
+    /// Called once with the games of the journal, then with each finished game, one at a time, in the
+    /// order in which they finish.
     pub on_progress: Option<&'a Watcher<'a>>,
     /// Where every event is written as it happens.
     pub events: Option<&'a Events>,
@@ -69,8 +69,9 @@ pub struct PlayedGames {
     pub complete: bool,
     /// Why it is over before its last scheduled game, if it is.
     pub decision: Option<Decision>,
-    /// Players that were not the same throughout, by name.
-    pub changed: Vec<String>,
+    /// What each player was beside its name, in this session and those of the journal: more than one
+    /// means that it changed. Empty for players of whom nothing is known.
+    pub identities: Vec<BTreeSet<String>>,
     /// What share of a processor players had on average while they thought in this session; `None`
     /// where the system does not tell, or nothing was played. For players that think in other
     /// processes, or wait, it means nothing.
@@ -100,9 +101,9 @@ impl Tournament {
             ArenaError::Journal { path, line, reason }
         };
         let unknown = |line| damaged(line, "the tournament has no such game".to_owned());
-        let mut table = Table::new(self, factory, session, journal, read.len());
+        let mut table = Table::new(self, factory, session, journal, sessions, read.len());
         let mut drawn: Vec<[usize; 2]> = Vec::new();
-        while let Some(round) = self.next_round(&drawn, table.games()) {
+        while let Some(round) = self.next_round(&drawn, &table.ledger().games) {
             let keys = self.schedule(drawn.len(), round.len());
             drawn.extend(round);
             let now = read.extract_if(.., |(_, game)| (game.key.pairing as usize) < drawn.len());
@@ -110,15 +111,15 @@ impl Tournament {
                 self.check(&drawn, &game).map_err(|reason| damaged(line, reason))?;
                 table.keep(game);
             }
-            let open = table.open(keys);
+            let open = table.open(&keys);
             if let (Some(&(line, _)), false) = (read.first(), open.is_empty()) {
                 return Err(unknown(line));
             }
             if !open.is_empty() && !table.over() {
-                table.begin(&sessions)?;
+                table.begin()?;
                 table.play(&drawn, &open)?;
             }
-            if !table.open(open).is_empty() {
+            if !table.open(&keys).is_empty() {
                 break;
             }
         }
@@ -154,8 +155,8 @@ struct Table<'a> {
     began: Instant,
     resumed: usize,
     begun: bool,
-    changed: Vec<String>,
-    done: HashSet<GameKey>,
+    /// Who played in the journal's sessions, and in this one once it has begun.
+    sessions: Vec<SessionLine>,
     ledger: Mutex<Ledger>,
     /// Set by an error or a decision: no other game begins.
     over: AtomicBool,
@@ -164,11 +165,11 @@ struct Table<'a> {
 /// What the threads share of finished games.
 struct Ledger {
     journal: Option<Journal>,
+    done: HashSet<GameKey>,
     games: Vec<ArenaGame>,
     judge: Judge,
     error: Option<ArenaError>,
-    /// Processor and wall time of thinking, in seconds.
-    thought: [f64; 2],
+    thought: Thought,
 }
 
 impl<'a> Table<'a> {
@@ -177,9 +178,17 @@ impl<'a> Table<'a> {
         factory: &'a Factory<'a>,
         session: &'a Session<'a>,
         journal: Option<Journal>,
+        sessions: Vec<SessionLine>,
         resumed: usize,
     ) -> Table<'a> {
-        let judge = Judge::new(tournament.conduct.until);
+        let ledger = Ledger {
+            journal,
+            done: HashSet::new(),
+            games: Vec::new(),
+            judge: Judge::new(tournament.conduct.until),
+            error: None,
+            thought: Thought::default(),
+        };
         Table {
             tournament,
             factory,
@@ -187,15 +196,8 @@ impl<'a> Table<'a> {
             began: Instant::now(),
             resumed,
             begun: false,
-            changed: Vec::new(),
-            done: HashSet::new(),
-            ledger: Mutex::new(Ledger {
-                journal,
-                games: Vec::new(),
-                judge,
-                error: None,
-                thought: [0.0; 2],
-            }),
+            sessions,
+            ledger: Mutex::new(ledger),
             over: AtomicBool::new(false),
         }
     }
@@ -204,14 +206,10 @@ impl<'a> Table<'a> {
         self.ledger.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn games(&mut self) -> &[ArenaGame] {
-        &self.ledger().games
-    }
-
     /// Takes a game that was finished before; of one that stands there twice, the first.
     fn keep(&mut self, game: ArenaGame) {
-        if self.done.insert(game.key) {
-            let ledger = self.ledger();
+        let ledger = self.ledger();
+        if ledger.done.insert(game.key) {
             let decided = ledger.judge.add(&game).is_some();
             ledger.games.push(game);
             self.over.fetch_or(decided, Ordering::Relaxed);
@@ -219,10 +217,9 @@ impl<'a> Table<'a> {
     }
 
     /// Which of these are not finished.
-    fn open(&mut self, mut keys: Vec<GameKey>) -> Vec<GameKey> {
-        let finished: HashSet<GameKey> = self.games().iter().map(|game| game.key).collect();
-        keys.retain(|key| !finished.contains(key));
-        keys
+    fn open(&mut self, keys: &[GameKey]) -> Vec<GameKey> {
+        let done = &self.ledger().done;
+        keys.iter().copied().filter(|key| !done.contains(key)).collect()
     }
 
     fn over(&self) -> bool {
@@ -231,34 +228,28 @@ impl<'a> Table<'a> {
     }
 
     /// Before the first game of this session: says who plays, in the journal too if that is new.
-    fn begin(&mut self, earlier: &[SessionLine]) -> Result<(), ArenaError> {
+    fn begin(&mut self) -> Result<(), ArenaError> {
         if std::mem::replace(&mut self.begun, true) {
             return Ok(());
         }
         let Session { identities, events, on_progress, .. } = *self.session;
-        let players = &self.tournament.players;
         let now = SessionLine {
             session: env!("CARGO_PKG_VERSION").to_owned(),
             identities: identities.to_vec(),
         };
-        let changed = players.iter().enumerate().filter(|&(k, _)| {
-            let differs = |line: &SessionLine| line.identities.get(k) != now.identities.get(k);
-            earlier.iter().any(differs)
-        });
-        self.changed = changed.map(|(_, name)| name.clone()).collect();
-        if !identities.is_empty()
-            && earlier.last() != Some(&now)
-            && let Some(journal) = &mut self.ledger().journal
-        {
-            journal.append(&now)?;
+        if !identities.is_empty() && self.sessions.last() != Some(&now) {
+            if let Some(journal) = &mut self.ledger().journal {
+                journal.append(&now)?;
+            }
+            self.sessions.push(now);
         }
         let progress = self.progress(self.resumed);
         if let Some(events) = events {
-            let (games, resumed) = (progress.total, self.resumed);
-            events.send(&Event::Begin { players, games, resumed })?;
+            let (players, games) = (&self.tournament.players, progress.total);
+            events.send(&Event::Begin { players, games, resumed: self.resumed })?;
         }
         if let Some(show) = on_progress {
-            show(None, &progress);
+            show(&self.ledger().games, &progress);
         }
         Ok(())
     }
@@ -281,16 +272,9 @@ impl<'a> Table<'a> {
             while !table.over()
                 && let Some(&key) = open.get(next.fetch_add(1, Ordering::Relaxed))
             {
-                let before = processor_time();
                 let game = table.game(key, drawn[key.pairing as usize], &mut players);
-                let used = processor_time() - before;
                 let mut ledger =
                     table.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-                if let Ok(game) = &game {
-                    let wall: u64 = game.plies.iter().map(|ply| ply.us).sum();
-                    ledger.thought[0] += used;
-                    ledger.thought[1] += wall as f64 / 1e6;
-                }
                 if let Err(error) = game.and_then(|game| table.add(&mut ledger, game)) {
                     ledger.error.get_or_insert(error);
                     table.over.store(true, Ordering::Relaxed);
@@ -300,7 +284,15 @@ impl<'a> Table<'a> {
         self.ledger().error.take().map_or(Ok(()), Err)
     }
 
-    fn add(&self, ledger: &mut Ledger, game: ArenaGame) -> Result<(), ArenaError> {
+    fn add(
+        &self,
+        ledger: &mut Ledger,
+        (game, thought): (ArenaGame, Thought),
+    ) -> Result<(), ArenaError> {
+        // After an error nothing is written: what follows would hide what is missing.
+        if ledger.error.is_some() {
+            return Ok(());
+        }
         if let Some(journal) = &mut ledger.journal {
             journal.append(&game)?;
         }
@@ -312,8 +304,11 @@ impl<'a> Table<'a> {
             events.send(&Event::result(&game, &progress))?;
         }
         if let Some(show) = self.session.on_progress {
-            show(Some(&game), &progress);
+            show(std::slice::from_ref(&game), &progress);
         }
+        ledger.thought.processor += thought.processor;
+        ledger.thought.wall += thought.wall;
+        ledger.done.insert(game.key);
         ledger.games.push(game);
         Ok(())
     }
@@ -323,7 +318,7 @@ impl<'a> Table<'a> {
         key: GameKey,
         pairing: [usize; 2],
         players: &mut [Option<Box<dyn Player>>],
-    ) -> Result<ArenaGame, ArenaError> {
+    ) -> Result<(ArenaGame, Thought), ArenaError> {
         let tournament = self.tournament;
         let sides = tournament.sides(pairing, key);
         for side in sides {
@@ -364,24 +359,30 @@ impl<'a> Table<'a> {
             ply += 1;
         };
         let adjudication = &tournament.conduct.adjudication;
-        let game = play_game(key, opening, start, seats, adjudication, &mut watch);
-        if game.fault.is_some() {
+        let played = play_measured(key, opening, start, seats, adjudication, &mut watch);
+        if played.0.fault.is_some() {
             // Whatever state it is in, the next game begins with a new one.
             for side in sides {
                 players[side] = None;
             }
         }
-        failed.map(|()| game)
+        failed.map(|()| played)
     }
 
     fn finish(mut self) -> Result<PlayedGames, ArenaError> {
-        let (total, changed) = (self.tournament.games(), std::mem::take(&mut self.changed));
+        let total = self.tournament.games();
+        let mut identities = vec![BTreeSet::new(); self.tournament.players.len()];
+        for line in &self.sessions {
+            for (all, identity) in identities.iter_mut().zip(&line.identities) {
+                all.insert(identity.clone());
+            }
+        }
         let (events, ledger) = (self.session.events, self.ledger());
         if let Some(journal) = &ledger.journal {
             journal.sync()?;
         }
-        let [used, wall] = ledger.thought;
-        let processor = (used > 0.0 && wall > 0.0).then(|| (used / wall).min(1.0));
+        let Thought { processor, wall } = ledger.thought;
+        let processor = (processor > 0.0).then(|| processor / wall);
         let mut games = std::mem::take(&mut ledger.games);
         games.sort_by_key(|game| game.key);
         let decision = ledger.judge.decision().cloned();
@@ -393,17 +394,6 @@ impl<'a> Table<'a> {
             let verdict = decision.as_ref().map(|decision| decision.verdict.as_str());
             events.send(&Event::Finish { complete, verdict })?;
         }
-        Ok(PlayedGames { games, complete, decision, changed, processor })
+        Ok(PlayedGames { games, complete, decision, identities, processor })
     }
-}
-
-/// Processor time of this thread in seconds; 0 where the system does not tell.
-fn processor_time() -> f64 {
-    #[cfg(unix)]
-    {
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-        time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
-    }
-    #[cfg(not(unix))]
-    0.0
 }

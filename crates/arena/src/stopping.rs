@@ -8,7 +8,7 @@ use surakarta_game::Color;
 
 use crate::game::{ArenaGame, GameKey};
 use crate::head_to_head::Pentanomial;
-use crate::results::game_key;
+use crate::results::moves_key;
 use crate::scoring::MatchScore;
 use crate::sprt::{Hypothesis, Sprt, SprtModel};
 
@@ -64,7 +64,7 @@ pub(crate) struct Judge {
     /// whether that game is new.
     half: Option<(f64, bool)>,
     pairs: Pentanomial,
-    seen: HashSet<(String, u128, u64)>,
+    seen: HashSet<(bool, u128, u64)>,
     decision: Option<Decision>,
 }
 
@@ -75,7 +75,7 @@ struct Judged {
     /// Points of Black and White.
     points: [f64; 2],
     /// The same for the same game.
-    moves: u128,
+    moves: Option<u128>,
 }
 
 impl Judge {
@@ -101,7 +101,7 @@ impl Judge {
             Until::Sprt(_) => MatchScore::default(),
         };
         let players = [Color::Black, Color::White].map(|color| game.player(color).to_owned());
-        let (points, moves) = (score.points(game), game_key(&game.opening.start, game.moves()));
+        let (points, moves) = (score.points(game), moves_key(game));
         self.waiting.insert(game.key, Judged { players, points, moves });
         while self.decision.is_none()
             && let Some(next) = self.waiting.remove(&key(self.judged))
@@ -129,11 +129,21 @@ impl Judge {
 
     fn race(&mut self, target: f64, points: [f64; 2], names: &[String; 2]) -> Option<String> {
         self.points = [self.points[0] + points[0], self.points[1] + points[1]];
+        let [first, second] = self.points;
+        if first.max(second) < target {
+            return None;
+        }
         // Both may pass the mark in the same game.
-        let winner = (0..2).filter(|&k| self.points[k] >= target);
-        let winner = winner.max_by(|&a, &b| self.points[a].total_cmp(&self.points[b]))?;
-        let [ours, theirs] = [self.points[winner], self.points[1 - winner]];
-        Some(format!("{} has won the race: {ours} points to {theirs}", names[winner]))
+        Some(if first == second {
+            format!("the race is even: {first} points each")
+        } else {
+            let winner = &names[usize::from(second > first)];
+            format!(
+                "{winner} has won the race: {} points to {}",
+                first.max(second),
+                first.min(second)
+            )
+        })
     }
 
     /// Pairs with a game that was played before tell nothing new and do not count.
@@ -144,8 +154,9 @@ impl Judge {
         game: Judged,
         [first, second]: &[String; 2],
     ) -> Option<String> {
-        let [black, _] = game.players;
-        let new = self.seen.insert((black, game.moves, points.to_bits()));
+        let first_moves = game.players[0] == *first;
+        let repeat = |moves| !self.seen.insert((first_moves, moves, points.to_bits()));
+        let new = !game.moves.is_some_and(repeat);
         let Some((earlier, both)) = self.half.take() else {
             self.half = Some((points, new));
             return None;

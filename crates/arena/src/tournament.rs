@@ -188,8 +188,15 @@ impl Tournament {
     /// The same under other conditions.
     ///
     /// # Errors
-    /// If it is to be over before its last game and is not a match of two players.
+    /// If it is to be over before its last game and is not a match of two players, or a sequential test
+    /// and players do not change colours.
     pub fn conducted(self, conduct: Conduct) -> Result<Tournament, ArenaError> {
+        if matches!(conduct.until, Until::Sprt(_)) && conduct.colors != Colors::Alternating {
+            return Err(ArenaError::Players(
+                "a sequential test counts pairs with colours swapped; leave colors alternating"
+                    .to_owned(),
+            ));
+        }
         let two = matches!(&self.plan, Plan::Fixed(pairings) if pairings.len() == 1);
         if conduct.until != Until::Schedule && !two {
             return Err(ArenaError::Players(

@@ -98,7 +98,7 @@ fn each_misdeed_loses_in_its_way_and_leaves_nothing_behind() {
             ("crash", Crash, "exit status: 3); its last words: a segment of memory is at fault"),
             ("leave", Crash, "it has ended by itself"),
             ("hang", Time, "no answer to `"),
-            ("late", Time, "within 500 ms"),
+            ("late", Time, "within 3000 ms"),
             ("gibberish", IllegalMove, "over there` is not a legal move here"),
             ("illegal", IllegalMove, "is not a legal move here"),
             ("half", Crash, "it has ended by itself"),

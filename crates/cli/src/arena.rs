@@ -56,8 +56,8 @@ pub(crate) struct Keeping {
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let mut config = ArenaConfig::load(&arguments.config)?;
     let journal = arguments.journal.unwrap_or_else(|| {
-        let name = arguments.config.file_stem().unwrap_or_default();
-        PathBuf::from(name).with_extension("jsonl")
+        // The configuration's name with another ending; the working directory, whatever its folder.
+        arguments.config.with_extension("jsonl").file_name().unwrap_or_default().into()
     });
     if !arguments.challenger.is_empty() {
         config.format = Format::Gauntlet(arguments.challenger.len());

@@ -51,7 +51,7 @@ struct Rules {
 ///
 /// Two players who think for so many milliseconds a move play games with a journal, on one thread; the
 /// overhead is the share of the time in which neither thinks. Then random results of many players are
-/// rated with their errors, beside the same without errors.
+/// rated with their errors, beside a mere count of them.
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta bench arena

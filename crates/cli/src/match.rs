@@ -101,12 +101,11 @@ pub(crate) fn scoring(text: &str) -> Result<Scoring, String> {
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Arguments { first, second, pairs, seed, .. } = arguments;
-    let plies = arguments.opening_plies.unwrap_or(6);
     let Limits { sims, nodes, depth, ms, clock, margin_ms } = arguments.limits;
     let sprt = arguments.test.test()?;
     let config = ArenaConfig {
         sprt,
-        opening_plies: arguments.openings.is_none().then_some(plies),
+        opening_plies: arguments.opening_plies,
         openings: arguments.openings,
         colors: arguments.colors,
         limits: LimitsConfig { sims, nodes, depth, ms, clock, margin_ms },

@@ -145,7 +145,7 @@ fn play(
     let factory = |n: usize| networks.player(&specs[n]).map_err(Into::into);
     let line = ProgressLine::new();
     let journal = event.path(directory);
-    let show = |_: Option<&ArenaGame>, progress: &surakarta_arena::Progress| {
+    let show = |_: &[ArenaGame], progress: &surakarta_arena::Progress| {
         if tracing::enabled!(tracing::Level::INFO) && progress.resumed < progress.total {
             line.show(progress);
         }

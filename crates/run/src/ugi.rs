@@ -171,7 +171,7 @@ impl<W: Write> Server<W> {
             "setoption" => self.set_option(rest),
             "position" => self.set_position(rest),
             "go" => {
-                let limits = limits(rest, self.game.side_to_move());
+                let limits = limits(rest);
                 self.give(Job::Go(self.game.clone(), limits));
                 Ok(())
             }
@@ -287,19 +287,16 @@ impl<W: Write> Server<W> {
 }
 
 /// The limits that follow `go`; a number that is none is as if it did not stand there.
-fn limits(text: &str, side: Color) -> Limits {
+fn limits(text: &str) -> Limits {
     let words: Vec<&str> = text.split_whitespace().collect();
     let number = |name: &str| -> Option<u64> {
         let at = words.iter().position(|word| *word == name)?;
         words.get(at + 1)?.parse().ok()
     };
     let clocks = ["p1time", "p2time"].map(number);
-    let clock = clocks.iter().any(Option::is_some).then(|| {
-        let increment = number(if side == Color::Black { "p1inc" } else { "p2inc" });
-        Clock {
-            remaining: clocks.map(|ms| Duration::from_millis(ms.unwrap_or(0))),
-            increment: Duration::from_millis(increment.unwrap_or(0)),
-        }
+    let clock = clocks.iter().any(Option::is_some).then(|| Clock {
+        remaining: clocks.map(|ms| Duration::from_millis(ms.unwrap_or(0))),
+        increment: ["p1inc", "p2inc"].map(|name| Duration::from_millis(number(name).unwrap_or(0))),
     });
     let nodes = number("nodes").map(|nodes| nodes.max(1));
     Limits {

@@ -35,8 +35,8 @@ impl Limits {
 pub struct Clock {
     /// The time left to Black and to White, by [`Color`].
     pub remaining: [Duration; 2],
-    /// What a player gets back after each move.
-    pub increment: Duration,
+    /// What Black and White get back after each of their moves.
+    pub increment: [Duration; 2],
 }
 
 impl Clock {
@@ -45,7 +45,7 @@ impl Clock {
     /// thirty moves of each.
     pub fn share(&self, color: Color) -> Duration {
         let left = self.remaining[color as usize];
-        (left / 20 + self.increment * 3 / 4).min(left / 2)
+        (left / 20 + self.increment[color as usize] * 3 / 4).min(left / 2)
     }
 }
 
@@ -129,7 +129,8 @@ mod tests {
         let increment = Duration::from_millis(100);
         let mut left = Duration::from_secs(10);
         for _ in 0..500 {
-            let clock = Clock { remaining: [Duration::ZERO, left], increment };
+            let clock =
+                Clock { remaining: [Duration::ZERO, left], increment: [Duration::ZERO, increment] };
             let share = clock.share(Color::White);
             assert!(share < left && share > increment / 2, "{share:?} of {left:?}");
             left = left - share + increment;
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn the_shorter_of_clock_and_time_holds() {
         let [ten, second] = [Duration::from_millis(10), Duration::from_secs(1)];
-        let clock = Clock { remaining: [second, 100 * second], increment: Duration::ZERO };
+        let clock = Clock { remaining: [second, 100 * second], increment: [Duration::ZERO; 2] };
         let limits = Limits { time: Some(2 * second), clock: Some(clock), ..Limits::default() };
         let of = |color| limits.for_move_of(color).time;
         assert_eq!([of(Color::Black), of(Color::White)], [Some(5 * ten), Some(2 * second)]);

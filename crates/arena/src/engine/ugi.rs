@@ -9,7 +9,7 @@ use surakarta_game::{Game, Move, Position, Variant};
 use surakarta_search::{Choice, EngineSpec, Limits, Work};
 
 use super::process::Process;
-use super::{EngineError, Fault, Patience};
+use super::{EngineError, Fault, LONGEST_WAIT, Patience};
 
 /// Bytes of a line; expected lines of play are the longest.
 const LONGEST: usize = 16 << 10;
@@ -173,12 +173,14 @@ fn go(limits: &Limits) -> String {
     let mut words = vec!["go".to_owned()];
     let mut add = |word: &str, value: String| words.extend([word.to_owned(), value]);
     if let Some(clock) = limits.clock {
-        let [p1, p2] = clock.remaining.map(|time| time.as_millis().max(1).to_string());
-        let increment = clock.increment.as_millis().to_string();
+        // A player without a clock has a year.
+        let left = |time: Duration| time.min(LONGEST_WAIT).as_millis().max(1).to_string();
+        let [p1, p2] = clock.remaining.map(left);
+        let [p1_increment, p2_increment] = clock.increment.map(|time| time.as_millis().to_string());
         add("p1time", p1);
         add("p2time", p2);
-        add("p1inc", increment.clone());
-        add("p2inc", increment);
+        add("p1inc", p1_increment);
+        add("p2inc", p2_increment);
     }
     if let Some(time) = limits.time {
         add("movetime", time.as_millis().max(1).to_string());
@@ -271,7 +273,7 @@ mod tests {
     #[test]
     fn limits_become_words() {
         let ms = Duration::from_millis;
-        let clock = Clock { remaining: [ms(1000), ms(900)], increment: ms(10) };
+        let clock = Clock { remaining: [ms(1000), ms(900)], increment: [ms(10); 2] };
         for (limits, said) in [
             (Limits::default(), "go"),
             (Limits { time: Some(ms(5)), ..Limits::default() }, "go movetime 5"),

@@ -3,11 +3,18 @@
 use surakarta_game::{Move, Position, Symmetry};
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::game::ArenaGame;
 use crate::opening::up_to_symmetry;
+
+/// The same for the same game up to symmetry; `None` where a record has no moves, as they may have been
+/// left out.
+pub(crate) fn moves_key(game: &ArenaGame) -> Option<u128> {
+    (!game.plies.is_empty()).then(|| game_key(&game.opening.start, game.moves()))
+}
 
 /// The same for games whose start position and moves a symmetry of the board turns into each other:
 /// the least hash of the eight views.
-pub(crate) fn game_key(start: &Position, moves: impl Iterator<Item = Move>) -> u128 {
+pub(super) fn game_key(start: &Position, moves: impl Iterator<Item = Move>) -> u128 {
     let variant = start.variant();
     let moves: Vec<Move> = moves.collect();
     let views = Symmetry::ALL.map(|symmetry| {

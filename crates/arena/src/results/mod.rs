@@ -12,7 +12,7 @@ use surakarta_game::Ending;
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
-pub(crate) use identity::game_key;
+pub(crate) use identity::moves_key;
 use identity::opening_key;
 
 /// One game as standings see it.
@@ -118,23 +118,26 @@ impl Results {
     pub fn add(&mut self, games: &[ArenaGame]) -> Result<(), ArenaError> {
         let mut rows = Vec::with_capacity(games.len());
         for game in games {
-            let (first, second) = (self.player(&game.black)?, self.player(&game.white)?);
-            let start = &game.opening.start;
-            let row = ResultRow {
-                first,
-                second,
-                score: game.score(),
-                pair: None,
-                opening: Some(opening_key(&game.opening.position())),
-                // Where a record has no moves they may have been left out.
-                moves: (!game.plies.is_empty()).then(|| game_key(start, game.moves())),
-                ending: Some(game.ending),
-            };
+            let row = self.row(game)?;
             let label = Some([u64::from(game.key.pairing), u64::from(game.key.pair), 0]);
             rows.push(Labelled { row, label });
         }
         self.append(rows, "");
         Ok(())
+    }
+
+    /// A game without its pair.
+    pub(crate) fn row(&mut self, game: &ArenaGame) -> Result<ResultRow, ArenaError> {
+        let (first, second) = (self.player(&game.black)?, self.player(&game.white)?);
+        Ok(ResultRow {
+            first,
+            second,
+            score: game.score(),
+            pair: None,
+            opening: Some(opening_key(&game.opening.position())),
+            moves: moves_key(game),
+            ending: Some(game.ending),
+        })
     }
 
     /// Reads a file: the journal of a tournament, a table of results (CSV), or PGN, whichever it is.

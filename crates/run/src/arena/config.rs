@@ -328,6 +328,13 @@ impl ArenaConfig {
         if let Some(Err(said)) = self.sprt.map(|test| test.check()) {
             bail!("[sprt] {said}");
         }
+        for name in self.players.iter().filter_map(|player| player.name.as_deref()) {
+            if name.is_empty() || name.chars().any(char::is_control) {
+                bail!(
+                    "the name {name:?} of a player is empty or has control characters; write another"
+                );
+            }
+        }
         self.adjudication.check().map_err(|error| anyhow!(error))?;
         self.limits.allowance()?;
         for limits in self.players.iter().filter_map(|player| player.limits) {

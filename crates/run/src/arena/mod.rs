@@ -2,13 +2,14 @@
 
 mod config;
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Result, bail};
 use surakarta_arena::{
-    Allowance, Conduct, DEFAULT_OPENING_PLIES, Events, Format, LiveTable, MatchScore, OpeningSet,
-    PlayedGames, Session, Standings, StandingsOptions, Tournament,
+    Allowance, ArenaGame, Conduct, DEFAULT_OPENING_PLIES, Events, Format, LiveTable, MatchScore,
+    OpeningSet, PlayedGames, Progress, Results, Session, Standings, StandingsOptions, Tournament,
 };
 
 pub(crate) use config::check_pairs;
@@ -49,14 +50,19 @@ pub struct Outcome {
 /// If a player cannot be made, or the journal is another tournament's or cannot be written.
 pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Result<Outcome> {
     config.check()?;
-    let entrants = config.entrants()?;
+    let mut entrants = config.entrants()?;
     let names: Vec<String> = entrants.iter().map(Entrant::name).collect();
     if let Some(name) = config.anchors.keys().find(|&name| !names.contains(name)) {
         bail!("anchors: `{name}` is not one of the players: {}", names.join(", "));
     }
     let networks = Networks::of_run(place.run, config.variant);
     let mut identities = Vec::new();
-    for entrant in &entrants {
+    for entrant in &mut entrants {
+        // The arena decides who is late; its program must not be killed before.
+        if let PlayerSpec::External(engine) = &mut entrant.player {
+            let limits = entrant.limits.unwrap_or(config.limits);
+            engine.margin = engine.margin.max(limits.allowance()?.margin);
+        }
         // A player that cannot be made is said before any game.
         networks.player(&entrant.player)?;
         let program = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
@@ -80,9 +86,9 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         ..StandingsOptions::default()
     };
     let table = LiveTable::new(&names, &options);
-    let show = |game: Option<&_>, progress: &_| {
+    let show = |games: &[ArenaGame], progress: &Progress| {
         if tracing::enabled!(tracing::Level::INFO) {
-            table.show(game, progress);
+            table.show(games, progress);
         }
     };
     let session = Session {
@@ -99,12 +105,12 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     if !played.complete {
         tracing::warn!("stopped before the last game; with a journal the same command goes on");
     }
-    let mut standings = Standings::of(&names, &played.games, &options)?;
-    for name in &played.changed {
-        standings.warnings.push(format!(
-            "`{name}` is not what it was in an earlier session of this journal: its games are those of different players under one name"
-        ));
+    let mut results = Results::of_players(&names);
+    results.add(&played.games)?;
+    for (name, identities) in names.iter().zip(&played.identities) {
+        results.identities.insert(name.clone(), identities.clone());
     }
+    let mut standings = Standings::of_results(&results, &options)?;
     let apart = entrants.iter().any(|e| matches!(e.player, PlayerSpec::External(_)));
     if let Some(share) = played.processor.filter(|&share| timed && !apart && share < UNDISTURBED) {
         standings.warnings.push(format!(
@@ -113,15 +119,14 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         ));
     }
     let score = MatchScore { scoring: config.scoring, forfeit: config.forfeit };
-    let points = standings.players.iter().map(|player| {
-        let of = |game: &surakarta_arena::ArenaGame| {
-            let points = score.points(game);
-            let black = if game.black == player.name { points[0] } else { 0.0 };
-            black + if game.white == player.name { points[1] } else { 0.0 }
-        };
-        (player.name.clone(), played.games.iter().map(of).sum())
-    });
-    let points = points.collect();
+    let mut totals: HashMap<&str, f64> = HashMap::new();
+    for game in &played.games {
+        let [black, white] = score.points(game);
+        *totals.entry(&game.black).or_default() += black;
+        *totals.entry(&game.white).or_default() += white;
+    }
+    let of = |name: &str| totals.get(name).copied().unwrap_or_default();
+    let points = standings.players.iter().map(|p| (p.name.clone(), of(&p.name))).collect();
     Ok(Outcome { points, played, standings })
 }
 
