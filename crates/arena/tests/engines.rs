@@ -98,7 +98,7 @@ fn each_misdeed_loses_in_its_way_and_leaves_nothing_behind() {
             ("crash", Crash, "exit status: 3); its last words: a segment of memory is at fault"),
             ("leave", Crash, "it has ended by itself"),
             ("hang", Time, "no answer to `"),
-            ("late", Time, "within 3000 ms"),
+            ("late", Time, "within 1500 ms"),
             ("gibberish", IllegalMove, "over there` is not a legal move here"),
             ("illegal", IllegalMove, "is not a legal move here"),
             ("half", Crash, "it has ended by itself"),
@@ -110,7 +110,7 @@ fn each_misdeed_loses_in_its_way_and_leaves_nothing_behind() {
             let marker = marker(&format!("{protocol}-{mode}"));
             let cmd = misbehaver(protocol, mode, &format!("2 {marker}"));
             // Other misdeeds show at once, however busy the machine is.
-            let hang = if ending == Time { 500 } else { 60_000 };
+            let hang = if ending == Time { 1_500 } else { 60_000 };
             let text = format!("{protocol}:cmd=\"{cmd}\",hang-ms={hang}");
             let mut engine = Engine::new(spec(&text));
             let game = game_of(&mut engine);
