@@ -95,6 +95,12 @@ fn checkpoints_of_a_run_climb_a_ladder() {
     names.sort_unstable();
     assert_eq!(names, ["iteration 0", "iteration 2", "iteration 4", "iteration 5"]);
     assert_eq!(table["games"], 3 * 4);
+    write(folder.path(), "ladder.toml", &config(4_000_000_000));
+    let table = json(folder.path(), "--quiet arena ladder.toml --json --journal huge.jsonl");
+    assert_eq!(table["games"], 4, "the first and the newest");
+    std::fs::remove_file(weights.join("iteration-0002.safetensors")).unwrap();
+    write(folder.path(), "ladder.toml", &config(1));
+    refused(folder.path(), "arena ladder.toml --journal other.jsonl", "iteration-0002");
     write(folder.path(), "ladder.toml", &config(0));
     refused(folder.path(), "arena ladder.toml --journal other.jsonl", "checkpoints.every is 0");
     write(folder.path(), "ladder.toml", &config(2).replace("\"run\"", "\"nowhere\""));
@@ -138,6 +144,9 @@ fn what_does_not_fit_together_is_refused() {
         ("[sprt]\nelo0 = 0.0\nelo1 = 5.0", "two players"),
         ("[adjudication]\nwin = { value = 2.0, plies = 3 }", "win.value"),
         ("[limits]\nms = 0", "limits.ms is 0"),
+        ("forfeit = 3", "forfeit counts pieces"),
+        ("[anchors]\ngreedy = nan", "anchors: `greedy` has the rating NaN"),
+        ("[anchors]\ngreedy = 1e9", "anchors: `greedy`"),
         ("colors = \"red\"", "`red` does not say who moves first"),
         ("scoring = \"points\"", "scoring"),
     ] {
@@ -181,6 +190,59 @@ fn games_are_written_as_pgn_and_told_as_events() {
     let events = std::fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
     assert_eq!(events.matches("\"event\":\"result\"").count(), 6);
     assert!(events.ends_with("{\"event\":\"finish\",\"complete\":true,\"verdict\":null}\n"));
+}
+
+/// Nothing that a command reads or keeps is written over, and what cannot be written is said at once.
+#[test]
+fn files_are_kept_apart() {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "four.toml", FOUR);
+    write(folder.path(), "book.txt", "a2a3\n");
+    std::fs::create_dir(folder.path().join("folder")).unwrap();
+    let words = "match greedy random --pairs 1";
+    for (more, said) in [
+        ("--journal j --pgn j", "--pgn j is --journal, too"),
+        ("--journal j --pgn ./folder/../j", "is --journal, too"),
+        ("--journal j --events j", "--events j is --journal, too"),
+        ("--openings book.txt --pgn book.txt", "is openings, too"),
+        ("--openings book.txt --journal book.txt", "is openings, too"),
+        ("--pgn nowhere/games.pgn", "there is no folder nowhere"),
+        ("--pgn folder", "--pgn folder is a folder"),
+        ("--journal /dev/full", "/dev/full is not a file"),
+    ] {
+        refused(folder.path(), &format!("{words} {more}"), said);
+    }
+    refused(folder.path(), "arena four.toml --pgn four.toml", "is the configuration, too");
+    assert_eq!(files(folder.path(), "").len(), 2, "nothing was made");
+}
+
+/// Nobody reads the messages, or the events, any more.
+#[cfg(unix)]
+#[test]
+fn a_reader_that_leaves_is_no_reason_to_panic() {
+    use std::fs::File;
+    use std::process::{Command, Stdio};
+
+    let folder = TempDir::new().unwrap();
+    let binary = assert_cmd::cargo::cargo_bin!("surakarta");
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let output = Command::new(binary)
+        .args(["match", "greedy", "random", "--pairs", "2"])
+        .stderr(full())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    assert!(String::from_utf8(output.stdout).unwrap().contains("greedy"));
+    let pipe = folder.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut reader =
+        Command::new("head").args(["-c", "10"]).arg(&pipe).stdout(Stdio::null()).spawn().unwrap();
+    surakarta(folder.path())
+        .args(["--quiet", "match", "greedy", "random", "--pairs", "50", "--events", "pipe"])
+        .assert()
+        .failure()
+        .stderr(predicates::str::contains("pipe: Broken pipe"));
+    reader.wait().unwrap();
 }
 
 #[test]

@@ -87,6 +87,9 @@ pub enum ArenaError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The journal would be a folder, a device or a pipe.
+    #[error("{0} is not a file; a journal is one, or is made as one")]
+    NoFile(PathBuf),
     /// Another process writes to the journal.
     #[error("{0} is in use by another process; wait for it to end or give another journal")]
     InUse(PathBuf),

@@ -111,56 +111,70 @@ pub(crate) struct Scored {
 ///
 /// A player is paired with the one half a score group below where that can be, as is usual: it is the
 /// middle of the group that a round then sorts out. If players near each other have all met, pairs
-/// are undone and made otherwise, and players meet twice only where no other round
-/// is found in a hundred thousand tries.
+/// are undone and made otherwise, then another player has the bye, and then as few as possible meet
+/// again.
 pub(crate) fn swiss_round(players: &[Scored], met: &[[usize; 2]]) -> Vec<[usize; 2]> {
     let mut order: Vec<usize> = (0..players.len()).collect();
     let points = |player: usize| players[player].points;
     order.sort_by(|&a, &b| points(b).total_cmp(&points(a)).then(a.cmp(&b)));
-    if order.len() % 2 == 1 {
+    let byes: Vec<Option<usize>> = if order.len() % 2 == 1 {
         let fewest = players.iter().map(|player| player.byes).min().unwrap_or(0);
-        let bye = order.iter().rposition(|&player| players[player].byes == fewest);
-        order.remove(bye.unwrap_or(0));
-    }
+        let least = order.iter().rev().filter(|&&player| players[player].byes == fewest);
+        least.map(|&player| Some(player)).collect()
+    } else {
+        vec![None]
+    };
     let have_met = |a: usize, b: usize| met.iter().any(|&m| m == [a, b] || m == [b, a]);
-    let mut pairs = Vec::new();
-    // A bound on the search: the count of tries grows fast only where nearly all have met.
-    let mut tries = 100_000;
-    if !pair_up(&order, players, &have_met, &mut pairs, &mut tries) {
-        pairs = order.chunks_exact(2).map(|two| [two[0], two[1]]).collect();
+    for again in 0..=players.len() / 2 {
+        for &bye in &byes {
+            let open: Vec<usize> = order.iter().copied().filter(|&p| Some(p) != bye).collect();
+            // A bound on the search: the tries grow fast only where nearly all have met.
+            let mut search =
+                Pairing { players, have_met: &have_met, pairs: Vec::new(), tries: 20_000 };
+            if search.pair_up(&open, again) {
+                return search.pairs;
+            }
+        }
     }
-    pairs
+    order.chunks_exact(2).map(|two| [two[0], two[1]]).collect()
 }
 
-/// Pairs the first of `open` with the best partner that lets the others be paired too.
-fn pair_up(
-    open: &[usize],
-    players: &[Scored],
-    have_met: &dyn Fn(usize, usize) -> bool,
-    pairs: &mut Vec<[usize; 2]>,
-    tries: &mut u32,
-) -> bool {
-    let Some((&first, others)) = open.split_first() else { return true };
-    let group = others.iter().filter(|&&o| players[o].points == players[first].points).count();
-    // The middle of its score group, then the rest of the group by distance from there, then lower.
-    let wanted = group.div_ceil(2);
-    let mut partners: Vec<usize> = (0..others.len()).collect();
-    partners.sort_by_key(|&k| (k >= group, (k + 1).abs_diff(wanted.max(1)), k));
-    for k in partners {
-        let partner = others[k];
-        if have_met(first, partner) {
-            continue;
+/// The search for a round.
+struct Pairing<'a> {
+    players: &'a [Scored],
+    have_met: &'a dyn Fn(usize, usize) -> bool,
+    pairs: Vec<[usize; 2]>,
+    tries: u32,
+}
+
+impl Pairing<'_> {
+    /// Pairs the first of `open` with the best partner that lets the others be paired too, where so
+    /// many pairs may meet again.
+    fn pair_up(&mut self, open: &[usize], again: usize) -> bool {
+        let Some((&first, others)) = open.split_first() else { return true };
+        let points = |player: usize| self.players[player].points;
+        let group = others.iter().filter(|&&other| points(other) == points(first)).count();
+        // The middle of its score group, then the rest of the group by distance from there, then lower.
+        let wanted = group.div_ceil(2);
+        let mut partners: Vec<usize> = (0..others.len()).collect();
+        partners.sort_by_key(|&k| (k >= group, (k + 1).abs_diff(wanted.max(1)), k));
+        for k in partners {
+            let partner = others[k];
+            let Some(left) = again.checked_sub((self.have_met)(first, partner).into()) else {
+                continue;
+            };
+            let Some(tries) = self.tries.checked_sub(1) else { return false };
+            self.tries = tries;
+            self.pairs.push([first, partner]);
+            let rest: Vec<usize> =
+                others.iter().copied().filter(|&other| other != partner).collect();
+            if self.pair_up(&rest, left) {
+                return true;
+            }
+            self.pairs.pop();
         }
-        let Some(left) = tries.checked_sub(1) else { return false };
-        *tries = left;
-        pairs.push([first, partner]);
-        let rest: Vec<usize> = others.iter().copied().filter(|&other| other != partner).collect();
-        if pair_up(&rest, players, have_met, pairs, tries) {
-            return true;
-        }
-        pairs.pop();
+        false
     }
-    false
 }
 
 #[cfg(test)]
@@ -236,6 +250,35 @@ mod tests {
         players[2].points = 2.0;
         players[3].points = 2.0;
         assert_eq!(swiss_round(&players, &[[0, 2], [1, 3]]), [[2, 3], [0, 1]]);
+    }
+
+    /// As many rounds as let everybody meet everybody: a pair meets again only where it must.
+    #[test]
+    fn few_meet_again_however_many_rounds_there_are() {
+        let mut rng = stream(4, [1, 2, 3]);
+        for n in [4, 5, 8, 9] {
+            for _ in 0..20 {
+                let mut players = vec![Scored::default(); n];
+                let mut met: Vec<[usize; 2]> = Vec::new();
+                let mut again = 0;
+                for _ in 0..most_rounds(n) {
+                    let pairs = swiss_round(&players, &met);
+                    for &[a, b] in &pairs {
+                        again += usize::from(met.contains(&[a, b]) || met.contains(&[b, a]));
+                        let wins = f64::from(rng.random_range(0..3u32));
+                        players[a].points += wins;
+                        players[b].points += 2.0 - wins;
+                    }
+                    for (player, scored) in players.iter_mut().enumerate() {
+                        let bye = !pairs.iter().flatten().any(|&p| p == player);
+                        scored.byes += usize::from(bye);
+                    }
+                    met.extend(pairs);
+                }
+                assert!(players.iter().all(|player| player.byes == n % 2), "{n}");
+                assert!(again <= n / 2 + 1, "{again} of {} pairs met again", met.len());
+            }
+        }
     }
 
     #[test]

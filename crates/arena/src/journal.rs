@@ -75,6 +75,9 @@ impl Journal {
         header: &Header<'_>,
     ) -> Result<(Journal, Contents), ArenaError> {
         let io = |source| ArenaError::Io { path: path.to_owned(), source };
+        if path.exists() && !path.is_file() {
+            return Err(ArenaError::NoFile(path.to_owned()));
+        }
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = file.map_err(io)?;

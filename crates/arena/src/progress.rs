@@ -1,6 +1,6 @@
 //! How far a tournament is, on stderr.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -76,7 +76,7 @@ impl ProgressLine {
         if self.bar.is_some() {
             lines.clone_into(&mut self.below.lock().unwrap_or_else(|p| p.into_inner()));
         } else if !lines.is_empty() {
-            eprintln!("so far:{lines}");
+            say(&format!("so far:{lines}"));
         }
     }
 
@@ -92,7 +92,7 @@ impl ProgressLine {
         let mut last = self.last.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if last.elapsed() >= self.every || progress.done == progress.total {
             *last = Instant::now();
-            eprintln!("{}/{} games, {}", progress.done, progress.total, progress.speed());
+            say(&format!("{}/{} games, {}", progress.done, progress.total, progress.speed()));
         }
     }
 
@@ -102,6 +102,11 @@ impl ProgressLine {
             bar.abandon();
         }
     }
+}
+
+/// Unlike `eprintln!` this does not panic where stderr takes no more.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 impl Default for ProgressLine {

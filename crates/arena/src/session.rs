@@ -105,6 +105,12 @@ impl Tournament {
         let mut drawn: Vec<[usize; 2]> = Vec::new();
         while let Some(round) = self.next_round(&drawn, &table.ledger().games) {
             let keys = self.schedule(drawn.len(), round.len());
+            for &[a, b] in
+                round.iter().filter(|&&[a, b]| drawn.contains(&[a, b]) || drawn.contains(&[b, a]))
+            {
+                let (a, b) = (&self.players[a], &self.players[b]);
+                tracing::warn!("`{a}` and `{b}` meet again: no round is left without such a pair");
+            }
             drawn.extend(round);
             let now = read.extract_if(.., |(_, game)| (game.key.pairing as usize) < drawn.len());
             for (line, game) in now {

@@ -289,12 +289,12 @@ fn who_oversteps_the_time_loses_by_it() {
         let winner = if game.black == "p0" { Color::Black } else { Color::White };
         assert_eq!(game.outcome, Outcome::Win(winner));
         let moves = game.plies.len();
-        assert!(
-            (3..=6).contains(&moves),
-            "three moves of 20 ms are the clock's end: {moves} plies"
-        );
+        // On a busy machine a sleep takes longer.
+        assert!(moves <= 6, "three moves of 20 ms are the clock's end: {moves} plies");
         assert!(game.fault.unwrap().contains("ms were left"));
-        assert!(game.plies.iter().all(|ply| ply.us < 60_000));
+        // The slow one moves first with Black.
+        let slow = game.plies.iter().skip(usize::from(game.black == "p0")).step_by(2);
+        assert!(slow.map(|ply| ply.us).all(|us| us <= 40_000));
     }
 }
 

@@ -7,8 +7,8 @@ use surakarta_run::arena::{self, ArenaConfig, Outcome, Place};
 use surakarta_run::directory::write_file;
 use surakarta_search::PlayerSpec;
 
-use crate::interrupt;
 use crate::tables::Form;
+use crate::{interrupt, output};
 
 /// Play a tournament of any number of players and print their Elo table.
 ///
@@ -65,20 +65,34 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         config.players = challengers.chain(config.players).collect();
     }
     config.threads = arguments.threads.unwrap_or(config.threads);
-    arguments.keeping.play(&config, Some(&journal))
+    arguments.keeping.play(&config, Some(&arguments.config), Some(&journal))
 }
 
 impl Keeping {
-    /// Plays what is left of a tournament and prints its table.
-    pub(crate) fn play(&self, config: &ArenaConfig, journal: Option<&Path>) -> Result<()> {
+    /// Plays what is left of a tournament and prints its table. `config_path` is the file that the
+    /// configuration was read from.
+    pub(crate) fn play(
+        &self,
+        config: &ArenaConfig,
+        config_path: Option<&Path>,
+        journal: Option<&Path>,
+    ) -> Result<()> {
+        let (events, pgn, run) = (self.events.as_deref(), self.pgn.as_deref(), self.run.as_deref());
+        let inputs = [("the configuration", config_path), ("openings", config.openings.as_deref())];
+        let outputs = [("--journal", journal), ("--events", events), ("--pgn", pgn)];
+        output::check_files(&inputs, &outputs)?;
         let stop = interrupt::watch()?;
-        let (events, run) = (self.events.as_deref(), self.run.as_deref());
         let outcome = arena::play(config, &Place { journal, events, run }, stop)?;
-        if let Some(path) = &self.pgn {
+        self.print(config, &outcome)?;
+        if let Some(path) = pgn {
             let mut bytes = Vec::new();
             write_pgn(&outcome.played.games, config.rules, &mut bytes)?;
             write_file(path, &bytes)?;
         }
+        Ok(())
+    }
+
+    fn print(&self, config: &ArenaConfig, outcome: &Outcome) -> Result<()> {
         let points: serde_json::Map<String, serde_json::Value> =
             outcome.points.iter().map(|(name, points)| (name.clone(), (*points).into())).collect();
         let mut extra = serde_json::Map::new();
@@ -87,7 +101,7 @@ impl Keeping {
         extra.insert("complete".to_owned(), outcome.played.complete.into());
         let verdict = outcome.played.decision.as_ref().map(|decision| decision.verdict.clone());
         extra.insert("verdict".to_owned(), verdict.into());
-        let text = || outcome.standings.table() + &said(config, &outcome);
+        let text = || outcome.standings.table() + &said(config, outcome);
         self.form.print(&outcome.standings, text, extra)
     }
 }

@@ -4,6 +4,8 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use crate::output;
+
 /// How long what was begun may take. What it cuts off is made again by the same command.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -15,14 +17,14 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicBool> {
         if STOP.swap(true, Relaxed) {
             std::process::exit(130);
         }
-        eprintln!(
+        output::say(format_args!(
             "\nstopping: what was begun is finished first, within {} s (once more stops at once; nothing finished is lost)",
             GRACE.as_secs()
-        );
+        ));
         std::thread::spawn(|| {
             std::thread::sleep(GRACE);
-            eprintln!(
-                "stopped before what was begun was finished; the same command makes it again"
+            output::say(
+                "stopped before what was begun was finished; the same command makes it again",
             );
             std::process::exit(130);
         });

@@ -95,7 +95,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {}", message(&error));
+            output::say(format_args!("error: {}", message(&error)));
             ExitCode::FAILURE
         }
     }

@@ -117,5 +117,5 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         threads: arguments.threads,
         ..ArenaConfig::of_match([first, second], pairs, seed)
     };
-    arguments.keeping.play(&config, arguments.journal.as_deref())
+    arguments.keeping.play(&config, None, arguments.journal.as_deref())
 }

@@ -18,6 +18,8 @@ pub(crate) fn open(level: &str, quiet: bool) -> MultiProgress {
         .with_ansi(console_is_colourful())
         .with_target(false)
         .without_time()
+        // Where stderr takes no more, that is no reason to stop.
+        .log_internal_errors(false)
         .compact()
         .init();
     bars

@@ -11,6 +11,13 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// Whatever the system says; the file is then as it was before.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A link stays one, and what it leads to is replaced.
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+        // A device or a pipe cannot be replaced.
+        return File::options().write(true).open(path)?.write_all(bytes);
+    }
     let temporary = temporary(path);
     let written = File::create(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;
@@ -47,6 +54,23 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("file"), dir.path().join("link"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write_atomically(&link, b"new").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        // By way of a link, as this must not harm the device if it fails.
+        let null = dir.path().join("null");
+        std::os::unix::fs::symlink("/dev/full", &null).unwrap();
+        assert_eq!(write_atomically(&null, b"new").unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
 
     #[test]
     fn a_failed_write_leaves_the_old_file_and_nothing_else() {

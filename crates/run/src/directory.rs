@@ -122,6 +122,16 @@ pub fn weights_path(root: &Path, iteration: u32) -> PathBuf {
     root.join("weights").join(format!("iteration-{iteration:04}.safetensors"))
 }
 
+/// The iteration of a network by its file's name.
+pub(crate) fn weights_number(path: &Path) -> Option<u32> {
+    path.file_name()?
+        .to_str()?
+        .strip_prefix("iteration-")?
+        .strip_suffix(".safetensors")?
+        .parse()
+        .ok()
+}
+
 /// The highest rated network of the run in a folder.
 pub fn best_weights(root: &Path) -> PathBuf {
     root.join("weights/best.safetensors")

@@ -17,7 +17,7 @@ use surakarta_game::{RuleSet, Variant};
 use surakarta_search::{Limits, NetRef, PlayerSpec};
 
 use crate::config::text;
-use crate::directory::weights_path;
+use crate::directory::{latest_weights, weights_number, weights_path};
 use crate::rating::checkpoint_name;
 
 /// Who plays whom, how often, and under which conditions.
@@ -160,17 +160,20 @@ impl Checkpoints {
         if player.net().is_none() {
             bail!("checkpoints.player is `{player}`, which has no network; write mcts:net=latest");
         }
-        let known = |&n: &u32| weights_path(run, n).exists();
-        let last = (0..).step_by(*every as usize).take_while(known).last();
-        let Some(last) = last else {
+        let Some(newest) = latest_weights(run).as_deref().and_then(weights_number) else {
             bail!(
                 "checkpoints.run: {} does not exist; name the folder of a run",
                 weights_path(run, 0).display()
             );
         };
-        let newest = (last..=last + every).rev().find(known).unwrap_or(last);
-        let mut numbers: Vec<u32> = (0..=last).step_by(*every as usize).collect();
-        numbers.extend((newest != last).then_some(newest));
+        let mut numbers: Vec<u32> = (0..=newest).step_by(*every as usize).collect();
+        numbers.extend((numbers.last() != Some(&newest)).then_some(newest));
+        if let Some(&missing) = numbers.iter().find(|&&n| !weights_path(run, n).exists()) {
+            bail!(
+                "checkpoints: {} does not exist; choose every so that all of them do",
+                weights_path(run, missing).display()
+            );
+        }
         let entrant = |number| Entrant {
             player: player.with_net(NetRef::Path(weights_path(run, number))),
             name: Some(checkpoint_name(number)),
@@ -321,6 +324,14 @@ impl ArenaConfig {
         }
         if let Some(points) = self.race.filter(|&points| !(points > 0.0 && points.is_finite())) {
             bail!("race is {points}; write the points at which the match is over, or leave it out");
+        }
+        if self.forfeit.is_some() && self.scoring == Scoring::Games {
+            bail!("forfeit counts pieces and scoring is games; leave it out or score by pieces");
+        }
+        if let Some((name, rating)) =
+            self.anchors.iter().find(|(_, rating)| rating.abs() > 1e6 || rating.is_nan())
+        {
+            bail!("anchors: `{name}` has the rating {rating}; write one within a million");
         }
         if self.race.is_some() && self.sprt.is_some() {
             bail!("race and [sprt] are both given; leave one of them out");
