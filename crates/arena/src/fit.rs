@@ -215,9 +215,11 @@ impl Fit {
     ) -> (Fit, Residuals) {
         let size = self.values.len();
         // In the order of pairs, whatever the order given: sums of floats depend on it.
+        let place =
+            |game: &RatedGame| (game.pair, game.first, game.second, (2.0 * game.score) as u8);
         let mut order: Vec<u32> = (0..games.len() as u32).collect();
-        if !games.is_sorted_by_key(|game| game.pair) {
-            order.sort_by_key(|&k| games[k as usize].pair);
+        if !games.is_sorted_by_key(place) {
+            order.sort_by_key(|&k| place(&games[k as usize]));
         }
         let expected: Vec<f64> = (0..self.players * self.players)
             .map(|k| self.expected(k / self.players, k % self.players))

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use surakarta_game::Ending;
 
 use crate::normal::quantile;
@@ -25,7 +25,7 @@ const ONE_SIDED: f64 = 0.9;
 const ENOUGH: usize = 10;
 
 /// What may mislead.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Guards {
     /// Games that repeat an earlier one.
     pub repeated_games: usize,
@@ -47,7 +47,7 @@ pub struct Guards {
 }
 
 /// Games that a player lost by something else than play.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Faults {
     /// The player.
     pub name: String,
@@ -62,7 +62,7 @@ pub struct Faults {
 }
 
 /// A player under whose name several programs played.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
     /// The player.
     pub name: String,

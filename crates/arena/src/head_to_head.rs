@@ -53,14 +53,19 @@ impl Pentanomial {
         self.decided += u64::from((a - b).abs() == 1.0);
     }
 
-    /// Pairs.
-    pub fn pairs(&self) -> u64 {
-        self.total()
+    /// Even pairs with a win and a loss.
+    pub fn decided(&self) -> u64 {
+        self.decided
+    }
+
+    /// Even pairs with two draws.
+    pub fn drawn(&self) -> u64 {
+        self.counts[2] - self.decided
     }
 
     /// The share of pairs that came out even: a win and a loss, or two draws.
     pub fn draw_ratio(&self) -> Option<f64> {
-        ratio(self.counts[2], self.pairs())
+        ratio(self.counts[2], self.total())
     }
 
     /// Pairs won for each pair lost. Many mean that one player is stronger, whatever the openings.
@@ -71,7 +76,7 @@ impl Pentanomial {
     /// Pairs with a win and a loss for each pair with two draws. Many mean openings that decide the
     /// game.
     pub fn decided_ratio(&self) -> Option<f64> {
-        ratio(self.decided, self.counts[2] - self.decided)
+        ratio(self.decided(), self.drawn())
     }
 }
 

@@ -68,13 +68,14 @@ pub use guards::{Changed, Faults, Guards};
 pub use head_to_head::{Counts, Figures, Pentanomial, Trinomial};
 pub use live::LiveTable;
 pub use match_up::{CrossRow, HeadToHead, SurpriseRow};
+pub use normal::Z95;
 pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
 pub use pgn::write_pgn;
 pub use progress::{Progress, ProgressLine};
 pub use rating::{
     Clusters, Difference, Estimate, Incomparable, RatedGame, RatingOptions, Ratings, Unrated, rate,
 };
-pub use results::{ResultRow, Results, ResultsError};
+pub use results::{JournalFile, JournalHeader, ResultRow, Results, ResultsError};
 pub use scoring::{MatchScore, Scoring};
 pub use session::{Factory, PlayedGames, Session, Watcher};
 pub use sprt::{Hypothesis, NoLlr, Sprt, SprtEstimate, SprtModel};

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::head_to_head::{Counts, Figures, Pentanomial, Trinomial};
 use crate::ranking::complete_pairs;
-use crate::rating::{RatedGame, Ratings};
+use crate::rating::{Clusters, RatedGame, Ratings};
 use crate::results::ResultRow;
 use crate::sprt::Sprt;
 use crate::sprt_course::SprtCourse;
 use crate::standings::Tally;
 
 /// Results between two players.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CrossRow {
     /// The one of higher rank, from whose side the numbers are.
     pub first: String,
@@ -55,7 +55,7 @@ pub(crate) fn cross_table(order: &[usize], names: &[String], rated: &[RatedGame]
 
 /// What two players scored beside what their ratings let expect, see
 /// [`Surprise`](crate::Surprise).
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SurpriseRow {
     /// The one of higher rank, from whose side the numbers are.
     pub first: String,
@@ -75,7 +75,7 @@ pub struct SurpriseRow {
     pub z: Option<f64>,
     /// Why something is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<&'static str>,
+    pub reason: Option<String>,
 }
 
 impl SurpriseRow {
@@ -98,9 +98,9 @@ impl SurpriseRow {
                     expected: seen(found.expected),
                     error: found.error,
                     z: found.z.map(|z| if swap { -z } else { z }),
-                    reason: found.z.is_none().then_some(
-                        "the ratings fit this score whatever it is, or it does not vary",
-                    ),
+                    reason: found.z.is_none().then(|| {
+                        "the ratings fit this score whatever it is, or it does not vary".to_owned()
+                    }),
                 };
                 (a.min(b), a.max(b), row)
             })
@@ -130,14 +130,18 @@ pub struct HeadToHead {
     pub unpaired_games: usize,
     /// Pairs by the points of `first`: LL, LD, WL + DD, WD, WW.
     pub pentanomial: Option<Pentanomial>,
+    /// Pairs with a win and a loss.
+    pub wl_pairs: u64,
+    /// Pairs with two draws.
+    pub dd_pairs: u64,
     /// The share of pairs that came out even.
     pub pair_draw_ratio: Option<f64>,
     /// Pairs won for each pair lost.
     pub pairs_ratio: Option<f64>,
     /// Even pairs with a win and a loss for each with two draws.
     pub wl_dd_ratio: Option<f64>,
-    /// What the figures are taken from: `pairs`, or `games` where there are no pairs.
-    pub basis: &'static str,
+    /// What the figures are taken from: pairs, or games where there are no pairs.
+    pub basis: Clusters,
     /// Elo, normalised Elo and likelihood of superiority.
     #[serde(flatten)]
     pub figures: Figures,
@@ -187,10 +191,12 @@ impl HeadToHead {
             pairs: pentanomial.total(),
             unpaired_games: between.len() - 2 * pairs.len(),
             pentanomial: paired.then_some(pentanomial),
+            wl_pairs: pentanomial.decided(),
+            dd_pairs: pentanomial.drawn(),
             pair_draw_ratio: pentanomial.draw_ratio(),
             pairs_ratio: pentanomial.pairs_ratio(),
             wl_dd_ratio: pentanomial.decided_ratio(),
-            basis: if paired { "pairs" } else { "games" },
+            basis: if paired { Clusters::Pairs } else { Clusters::Games },
             figures: if paired { Figures::of(&pentanomial) } else { by_game.clone() },
             by_game,
             sprt,

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::head_to_head::Figures;
 use crate::match_up::HeadToHead;
-use crate::sprt::{Hypothesis, SprtModel};
+use crate::rating::Clusters;
+use crate::sprt::Hypothesis;
 use crate::sprt_course::SprtCourse;
 use crate::standings::Standings;
 use crate::table::{TableStyle, plain, signed, table};
@@ -164,21 +165,21 @@ impl SprtCourse {
     /// A few lines for people. It ends with a line break.
     pub fn text(&self) -> String {
         let test = &self.test;
-        let model = match test.model {
-            SprtModel::Logistic => "logistic",
-            SprtModel::Normalised => "normalised",
-        };
         let mut text = format!(
-            "SPRT of {:+} against {:+} {model} Elo (alpha {}, beta {}): LLR {} in [{:.3}, {:.3}]",
+            "SPRT of {:+} against {:+} {} Elo (alpha {}, beta {}): LLR {} in [{:.3}, {:.3}]",
             test.elo0,
             test.elo1,
+            test.model,
             test.alpha,
             test.beta,
             self.llr.map_or("-".to_owned(), |llr| format!("{llr:+.3}")),
             self.lower,
             self.upper
         );
-        let unit = self.unit.trim_end_matches('s');
+        let unit = match self.unit {
+            Clusters::Pairs => "pair",
+            Clusters::Games => "game",
+        };
         match (self.verdict, self.decided_at_pair) {
             (Some(verdict), Some(at)) => {
                 let (accepted, other) = match verdict {

@@ -1,7 +1,7 @@
 //! The normal distribution.
 
 /// The 97.5 % point of the standard normal distribution: 95 % lie within ± this.
-pub(crate) const Z95: f64 = 1.959_963_984_540_054;
+pub const Z95: f64 = 1.959_963_984_540_054;
 
 /// Φ(x), the probability that a standard normal variable is below `x`. Relative error about 1e-14.
 pub(crate) fn distribution(x: f64) -> f64 {

@@ -9,6 +9,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::connection::{Connection, Meeting, bounds_advantage};
 use crate::davidson;
 use crate::fit::{Fit, Model};
@@ -30,7 +32,8 @@ pub struct RatedGame {
 }
 
 /// Which games are taken as independent of each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Clusters {
     /// Colour-swapped pairs are; the two games of a pair share an opening.
     #[default]
@@ -54,6 +57,15 @@ pub struct RatingOptions {
     /// is fitted like theirs: a prior, which gives a finite rating to everybody who has played. The
     /// draws have no first mover. 0 is none.
     pub prior: f64,
+}
+
+impl fmt::Display for Clusters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Clusters::Pairs => "pairs",
+            Clusters::Games => "games",
+        })
+    }
 }
 
 /// A number in Elo and what it may be off by.

@@ -1,6 +1,7 @@
 //! What a game is worth in a match.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use surakarta_game::{Color, Ending, Position};
@@ -27,6 +28,17 @@ impl fmt::Display for Scoring {
             Scoring::Pieces => "pieces",
             Scoring::PiecesOfBoth => "pieces-of-both",
         })
+    }
+}
+
+impl FromStr for Scoring {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Scoring, String> {
+        let all = [Scoring::Games, Scoring::Pieces, Scoring::PiecesOfBoth];
+        all.into_iter()
+            .find(|scoring| scoring.to_string() == text)
+            .ok_or_else(|| format!("`{text}` is no scoring; write games, pieces or pieces-of-both"))
     }
 }
 

@@ -6,6 +6,9 @@
 //! statistical hypotheses", Annals of Mathematical Statistics 16 (1945). Classes of results that have
 //! not occurred count [`UNSEEN`].
 
+use std::fmt;
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
 
 use crate::brownian::Brownian;
@@ -28,6 +31,27 @@ pub enum SprtModel {
     /// games whatever the share of draws.
     #[default]
     Normalised,
+}
+
+impl fmt::Display for SprtModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SprtModel::Logistic => "logistic",
+            SprtModel::Normalised => "normalised",
+        })
+    }
+}
+
+impl FromStr for SprtModel {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SprtModel, String> {
+        match text {
+            "logistic" => Ok(SprtModel::Logistic),
+            "normalised" | "normalized" => Ok(SprtModel::Normalised),
+            _ => Err(format!("`{text}` is no scale of a test; write normalised or logistic")),
+        }
+    }
 }
 
 /// A test's hypotheses.

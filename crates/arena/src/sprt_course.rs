@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::head_to_head::Counts;
+use crate::rating::Clusters;
 use crate::sprt::{Hypothesis, Sprt, SprtEstimate};
 
 /// A test along a sequence of results, in their order.
@@ -11,8 +12,8 @@ pub struct SprtCourse {
     /// The test.
     #[serde(flatten)]
     pub test: Sprt,
-    /// `pairs` or `games`: what is counted as one result.
-    pub unit: &'static str,
+    /// What is counted as one result.
+    pub unit: Clusters,
     /// The log-likelihood ratio of all results.
     pub llr: Option<f64>,
     /// The ratio at which H0 is accepted.
@@ -21,7 +22,8 @@ pub struct SprtCourse {
     pub upper: f64,
     /// The hypothesis that was accepted first.
     pub verdict: Option<Hypothesis>,
-    /// The number of results, in their order, after which it was.
+    /// The number of results, in their order, after which it was: of pairs, or of games where `unit`
+    /// is games.
     pub decided_at_pair: Option<u64>,
     /// The log-likelihood ratio there.
     pub llr_at_decision: Option<f64>,
@@ -64,7 +66,7 @@ impl SprtCourse {
         };
         SprtCourse {
             test,
-            unit: if C::GAMES == 2.0 { "pairs" } else { "games" },
+            unit: if C::GAMES == 2.0 { Clusters::Pairs } else { Clusters::Games },
             llr: llr.ok(),
             lower: test.lower(),
             upper: test.upper(),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
@@ -45,7 +45,7 @@ pub struct StandingsOptions {
 
 /// Players by rank, their differences, and what to know about the games. What has no finite value is
 /// `None` with a reason beside it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standings {
     /// Players, the strongest first.
     pub players: Vec<Standing>,
@@ -55,8 +55,8 @@ pub struct Standings {
     pub cross_table: Vec<CrossRow>,
     /// What each two players scored beside what their ratings let expect.
     pub surprises: Vec<SurpriseRow>,
-    /// Two players in detail.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Two players in detail; left out where standings are read.
+    #[serde(skip_deserializing, skip_serializing_if = "Option::is_none")]
     pub head_to_head: Option<HeadToHead>,
     /// The advantage of the first move, where it was asked for.
     pub first_advantage: Option<AdvantageRow>,
@@ -66,8 +66,8 @@ pub struct Standings {
     pub groups: Vec<Vec<String>>,
     /// What the ratings are relative to: `mean 0`, `greedy = 0`.
     pub scale: String,
-    /// What errors take as independent: `pairs` or `games`.
-    pub clusters: &'static str,
+    /// What errors take as independent.
+    pub clusters: Clusters,
     /// Virtual draws of each player, none if there is no prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prior: Option<f64>,
@@ -84,7 +84,7 @@ pub struct Standings {
     /// where none is known.
     pub distinct_openings: Option<usize>,
     /// How often games ended so, where that is known.
-    pub endings: BTreeMap<&'static str, usize>,
+    pub endings: BTreeMap<String, usize>,
     /// What may mislead, as numbers and names.
     pub guards: Guards,
     /// The same, a sentence each.
@@ -92,7 +92,7 @@ pub struct Standings {
 }
 
 /// One player's rating and results.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Standing {
     /// Its name.
     pub name: String,
@@ -119,7 +119,7 @@ pub struct Standing {
 }
 
 /// Games won, drawn and lost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Won.
     pub wins: usize,
@@ -151,7 +151,7 @@ impl Tally {
 }
 
 /// How much stronger one player is than another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DifferenceRow {
     /// The one of higher rank.
     pub first: String,
@@ -169,7 +169,7 @@ pub struct DifferenceRow {
 }
 
 /// The advantage of the first move.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdvantageRow {
     /// Elo.
     pub elo: Option<f64>,
@@ -195,7 +195,8 @@ impl Standings {
         Standings::of_results(&results, options)
     }
 
-    /// Rates the players of results, in whatever order these are.
+    /// Rates the players of results, in whatever order these are; only games outside pairs count in
+    /// their own order, for a sequential test without pairs.
     ///
     /// # Errors
     /// If an option names a player who is not among them.
@@ -211,10 +212,10 @@ impl Standings {
             Some((a, b)) => Some([results.find(a)?, results.find(b)?]),
             None => (names.len() == 2).then_some([0, 1]),
         };
-        let repeated = repeated(&results.games);
+        let all = in_order(&results.games);
+        let repeated = repeated(&all);
         let counts = |n: &usize| options.repeats == Repeats::All || !repeated[*n];
-        let games: Vec<&ResultRow> =
-            (0..results.games.len()).filter(counts).map(|n| &results.games[n]).collect();
+        let games: Vec<&ResultRow> = (0..all.len()).filter(counts).map(|n| all[n]).collect();
         let pairs = numbered(&games);
         let rated: Vec<RatedGame> = games
             .iter()
@@ -233,7 +234,7 @@ impl Standings {
         let order: Vec<usize> = order.into_iter().map(|(player, _)| player).collect();
         let mut endings = BTreeMap::new();
         for ending in games.iter().filter_map(|game| game.ending) {
-            *endings.entry(ending.name()).or_default() += 1;
+            *endings.entry(ending.name().to_owned()).or_default() += 1;
         }
         let known = results.games.iter().any(|game| game.moves.is_some());
         let openings: HashSet<u128> =
@@ -253,10 +254,7 @@ impl Standings {
             draw_rate_at_equality: ratings.draw_rate_at_equality(),
             groups,
             scale: scale(options),
-            clusters: match clusters {
-                Clusters::Pairs => "pairs",
-                Clusters::Games => "games",
-            },
+            clusters,
             prior: (prior > 0.0).then_some(prior),
             games: results.games.len(),
             counted: games.len(),
@@ -316,10 +314,23 @@ fn scale(options: &StandingsOptions) -> String {
     }
 }
 
+/// Games in the order of their pairs, whatever the order given: which of several repeated games
+/// counts depends on it. Those outside pairs come last, as they are.
+fn in_order(games: &[ResultRow]) -> Vec<&ResultRow> {
+    let place = |game: &&ResultRow| {
+        game.pair.map_or((u64::MAX, 0, 0, 0), |pair| {
+            (pair, game.first, game.second, (2.0 * game.score) as u8)
+        })
+    };
+    let mut order: Vec<&ResultRow> = games.iter().collect();
+    order.sort_by_key(place);
+    order
+}
+
 /// Which games repeat an earlier one.
-fn repeated(games: &[ResultRow]) -> Vec<bool> {
+fn repeated(games: &[&ResultRow]) -> Vec<bool> {
     let mut seen = HashSet::new();
-    let again = |game: &ResultRow| {
+    let again = |game: &&ResultRow| {
         let Some(moves) = game.moves else { return false };
         !seen.insert((game.first, game.second, moves, (2.0 * game.score) as u8))
     };

@@ -34,7 +34,7 @@ impl fmt::Display for Until {
             }
             Until::Sprt(Sprt { elo0, elo1, alpha, beta, model }) => write!(
                 f,
-                "a test of {elo0} against {elo1} Elo ({model:?}), alpha {alpha}, beta {beta}"
+                "a test of {elo0} against {elo1} Elo ({model}), alpha {alpha}, beta {beta}"
             ),
         }
     }

@@ -62,6 +62,7 @@ fn figures_are_those_of_fastchess() {
         let percent = pairs.draw_ratio().map(|ratio| 100.0 * ratio);
         assert_close(percent, number(&row, "draw_ratio_pct"), case);
         assert_close(pairs.pairs_ratio(), number(&row, "pairs_ratio"), case);
+        assert_eq!([pairs.decided(), pairs.drawn()], [count(&row, "WL"), count(&row, "DD")]);
         assert_close(pairs.decided_ratio(), number(&row, "wl_dd_ratio"), case);
     }
 }
@@ -114,7 +115,7 @@ fn every_pair_of_a_stream_and_where_it_stops() {
     for row in &rows {
         let pairs = pentanomial(row);
         let pair = count(row, "pair");
-        assert_eq!(pairs.pairs(), pair);
+        assert_eq!(pairs.total(), pair);
         let figures = Figures::of(&pairs);
         let varies = figures.nelo.is_some();
         let what = format!("pair {pair}");
@@ -137,7 +138,7 @@ fn every_pair_of_a_stream_and_where_it_stops() {
         }
         before = pairs;
     }
-    assert_eq!(before.pairs(), 700);
+    assert_eq!(before.total(), 700);
     assert_eq!(stops, [Some((627, Hypothesis::H1)), Some((455, Hypothesis::H1))]);
 }
 
@@ -328,7 +329,7 @@ fn a_test_takes_about_as_long_as_expected() {
     // Half-way to a decision.
     let begun = Pentanomial::new([8, 20, 20, 24, 32, 16]);
     let expected = test.expected_remaining(&begun).unwrap();
-    let n = begun.pairs() as f64;
+    let n = begun.total() as f64;
     let shares = std::array::from_fn(|k| begun.counts()[k] as f64 / n);
     let mut total = 0.0;
     for _ in 0..400 {

@@ -352,22 +352,40 @@ fn surprises_are_about_as_large_as_their_errors_say() {
     for seed in 0..60 {
         let mut rng = stream(31, [seed, 0, 0]);
         let games = random_games(&mut rng, 5, 1500, 0.7);
-        {
-            let options = RatingOptions { first_advantage: true, ..BY_PAIR };
-            let ratings = rate(5, &games, &options);
-            assert_eq!(ratings.surprises().len(), 10);
-            for surprise in ratings.surprises() {
-                let z = surprise.z.unwrap();
-                let off = (surprise.score - surprise.expected) / surprise.error.unwrap();
-                assert_eq!(z, off);
-                squares += z * z;
-                beyond += i32::from(z.abs() > 1.96);
-                n += 1.0;
-            }
+        let options = RatingOptions { first_advantage: true, ..BY_PAIR };
+        let ratings = rate(5, &games, &options);
+        assert_eq!(ratings.surprises().len(), 10);
+        for surprise in ratings.surprises() {
+            let z = surprise.z.unwrap();
+            let off = (surprise.score - surprise.expected) / surprise.error.unwrap();
+            assert_eq!(z, off);
+            squares += z * z;
+            beyond += i32::from(z.abs() > 1.96);
+            n += 1.0;
         }
     }
     assert!((squares / n - 1.0).abs() < 0.2, "{}", squares / n);
     assert!((f64::from(beyond) / n - 0.05).abs() < 0.03, "{beyond} of {n}");
+}
+
+#[test]
+fn the_order_of_games_does_not_matter_to_the_last_bit() {
+    let mut rng = stream(41, [0, 0, 0]);
+    let mut games = random_games(&mut rng, 4, 300, 1.0);
+    let options = RatingOptions { first_advantage: true, ..BY_PAIR };
+    let wanted = rate(4, &games, &options);
+    // Within each pair first, then all.
+    for n in 0..20 {
+        match n {
+            0 => games.chunk_by_mut(|a, b| a.pair == b.pair).for_each(<[RatedGame]>::reverse),
+            _ => (1..games.len())
+                .for_each(|k| games.swap(k, rng.random_range(0..=k as u32) as usize)),
+        }
+        let found = rate(4, &games, &options);
+        assert_eq!(found.surprises(), wanted.surprises());
+        assert_eq!(found.first_advantage(), wanted.first_advantage());
+        (0..4).for_each(|player| assert_eq!(found.rating(player), wanted.rating(player)));
+    }
 }
 
 #[test]

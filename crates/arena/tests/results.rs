@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rayon::ThreadPoolBuilder;
 use surakarta_arena::{
-    ArenaGame, Results, Session, Standings, StandingsOptions, Tournament, write_pgn,
+    ArenaGame, JournalFile, Results, Session, Standings, StandingsOptions, Tournament, write_pgn,
 };
 use surakarta_game::{Color, Ending, Move, OLYMPIAD, Outcome, Symmetry, Variant};
 use surakarta_search::{GreedyPlayer, Player, RandomPlayer};
@@ -59,6 +59,50 @@ fn journal_and_pgn_say_what_the_games_say() {
         standings.players.iter().map(|p| (p.name.clone(), p.rating, p.error)).collect()
     };
     assert_eq!(ratings(&standings), ratings(&once));
+}
+
+#[test]
+fn a_last_line_without_its_end_is_left_out_and_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.jsonl");
+    played(&path);
+    let text = std::fs::read_to_string(&path).unwrap().replace("greedy", "grüßig");
+    let named = text.rfind('ü').unwrap();
+    // Complete but for its end; amid the line; amid a letter of a name.
+    for length in [text.len() - 1, text.len() - 30, named + 1] {
+        std::fs::write(&path, &text.as_bytes()[..length]).unwrap();
+        let mut read = Results::default();
+        read.read(&path).unwrap();
+        let missing = text[named..].lines().count();
+        let wanted = if length > named + 1 { 23 } else { 24 - missing };
+        assert_eq!(read.games.len(), wanted, "{length} of {} bytes", text.len());
+        assert!(read.notes[0].contains("games.jsonl: the last line was not written to its end"));
+        assert!(JournalFile::read(&path).unwrap().cut);
+    }
+    std::fs::write(&path, &text).unwrap();
+    let whole = JournalFile::read(&path).unwrap();
+    assert_eq!((whole.games.len(), whole.cut), (24, false));
+    // Twice in a file is once; two journals in a file are none.
+    let last = text.lines().last().unwrap();
+    std::fs::write(&path, format!("{text}{last}\n")).unwrap();
+    assert_eq!(JournalFile::read(&path).unwrap().games, whole.games);
+    std::fs::write(&path, format!("{text}{text}")).unwrap();
+    let said = JournalFile::read(&path).unwrap_err().to_string();
+    assert!(said.contains("line 26: another journal begins here"), "{said}");
+}
+
+#[test]
+fn notes_name_their_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.jsonl");
+    let mut games = played(&path);
+    let mut third = games[0].clone();
+    third.key.swapped = true;
+    third.key.pairing = 9;
+    games.extend([third.clone(), third.clone(), third]);
+    let mut direct = Results::of_players(&names());
+    direct.add(&games).unwrap();
+    assert!(direct.notes[0].starts_with("the tournament: 1 pairs have more"), "{:?}", direct.notes);
 }
 
 #[test]

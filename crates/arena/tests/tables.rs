@@ -1,9 +1,11 @@
 //! What standings look like, on made-up results.
 
+use rand::RngExt;
 use surakarta_arena::{
     ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Repeats, Standings, StandingsOptions,
 };
 use surakarta_game::{Color, Ending, OLYMPIAD, Outcome, Variant};
+use surakarta_search::stream;
 
 /// The three players' pairs, each from its own opening: the results of its two games as seen by the
 /// first of the pairing: w, d, l.
@@ -97,10 +99,27 @@ fn the_order_of_games_does_not_matter() {
     let names = names("a b c");
     let mut games =
         games(&names, &[(0, 1, "wl dd ww lw"), (1, 2, "ww ld wl dw"), (0, 2, "ww dl ww")]);
-    let options = StandingsOptions::default();
+    // Half of a pair repeats that of another pair, with another result of its own second game: which
+    // of the two counts tells how many pairs of which kind there are.
+    (games[2].opening, games[2].plies) = (games[0].opening.clone(), games[0].plies.clone());
+    (games[2].ending, games[2].outcome) = (games[0].ending, games[0].outcome);
+    let options = StandingsOptions {
+        first_advantage: true,
+        versus: Some(("a".to_owned(), "b".to_owned())),
+        ..StandingsOptions::default()
+    };
     let forward = Standings::of(&names, &games, &options).unwrap();
+    assert_eq!((forward.games, forward.counted, forward.pairs), (22, 21, 10));
+    assert_eq!(forward.head_to_head.as_ref().unwrap().pairs, 3);
     games.reverse();
     assert_eq!(forward, Standings::of(&names, &games, &options).unwrap());
+    let mut rng = stream(4, [0, 0, 0]);
+    for _ in 0..20 {
+        for k in 1..games.len() {
+            games.swap(k, rng.random_range(0..=k as u32) as usize);
+        }
+        assert_eq!(forward, Standings::of(&names, &games, &options).unwrap());
+    }
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
     limits: Limits,
     /// How the match is scored, beside its Elo: the winner of a game scores 1, or the pieces that it
     /// has left, or both sides theirs.
-    #[arg(long, default_value_t, value_parser = scoring, value_name = "games|pieces|pieces-of-both")]
+    #[arg(long, default_value_t, value_name = "games|pieces|pieces-of-both")]
     scoring: Scoring,
     /// Pieces that a game is worth whose loser resigned, lost by time, crashed or moved illegally [default:
     /// all of a side].
@@ -90,13 +90,6 @@ struct Limits {
     /// Milliseconds by which a limit of time may be overstepped [default: 50].
     #[arg(long, value_name = "MS")]
     margin_ms: Option<u64>,
-}
-
-pub(crate) fn scoring(text: &str) -> Result<Scoring, String> {
-    let all = [Scoring::Games, Scoring::Pieces, Scoring::PiecesOfBoth];
-    all.into_iter()
-        .find(|scoring| scoring.to_string() == text)
-        .ok_or_else(|| "write games, pieces or pieces-of-both".to_owned())
 }
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {

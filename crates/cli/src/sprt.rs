@@ -1,7 +1,6 @@
 //! The flags of a sequential test.
 
 use anyhow::{Result, anyhow};
-use clap::ValueEnum;
 use surakarta_arena::{Sprt, SprtModel};
 
 /// A sequential test of the first player's strength above the second's.
@@ -12,8 +11,8 @@ pub(crate) struct SprtArguments {
     #[arg(long, value_name = "ELO0,ELO1", value_parser = bounds, allow_hyphen_values = true)]
     sprt: Option<[f64; 2]>,
     /// The scale of ELO0 and ELO1: normalised Elo (in standard deviations of a game) or logistic Elo.
-    #[arg(long, default_value = "normalised", requires = "sprt")]
-    model: Model,
+    #[arg(long, value_name = "normalised|logistic", default_value_t, requires = "sprt")]
+    model: SprtModel,
     /// The probability to find for ELO1 where ELO0 is true.
     #[arg(long, value_name = "P", default_value_t = 0.05, requires = "sprt")]
     alpha: f64,
@@ -22,22 +21,12 @@ pub(crate) struct SprtArguments {
     beta: f64,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Model {
-    #[value(alias = "normalized")]
-    Normalised,
-    Logistic,
-}
-
 impl SprtArguments {
     /// The test, if one is asked for.
     pub(crate) fn test(&self) -> Result<Option<Sprt>> {
         let Some([elo0, elo1]) = self.sprt else { return Ok(None) };
-        let model = match self.model {
-            Model::Normalised => SprtModel::Normalised,
-            Model::Logistic => SprtModel::Logistic,
-        };
-        let test = Sprt { elo0, elo1, alpha: self.alpha, beta: self.beta, model };
+        let SprtArguments { model, alpha, beta, .. } = *self;
+        let test = Sprt { elo0, elo1, alpha, beta, model };
         test.check().map_err(|said| anyhow!("--sprt: {said}"))?;
         Ok(Some(test))
     }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use rayon::ThreadPool;
 use std::sync::atomic::AtomicBool;
 use surakarta_arena::{
-    ArenaGame, OpeningSet, ProgressLine, Session, Standings, StandingsOptions, Tournament,
+    ArenaGame, OpeningSet, ProgressLine, Results, Session, Standings, StandingsOptions, Tournament,
 };
 use surakarta_search::NetRef;
 
@@ -79,28 +79,29 @@ pub(crate) fn rate_if_due(
 ) -> Result<Option<Standings>> {
     let Some(event) = due(config, iteration) else { return Ok(None) };
     let mut names: Vec<String> = config.rating.opponents.iter().map(ToString::to_string).collect();
-    let mut games = Vec::new();
+    let mut ratings = Vec::new();
     let mut rated = Vec::new();
-    for (n, event) in Event::up_to(directory, event)?.into_iter().enumerate() {
+    for event in Event::up_to(directory, event)? {
         let before = rated.iter().copied().rfind(|&earlier| earlier < event.iteration);
         let Some(played) = play(config, directory, event, before, pool, stop)? else {
             return Ok(None);
         };
-        // Pairs of different ratings are different pairs.
-        games.extend(played.into_iter().map(|mut game| {
-            game.key.pairing += 1000 * n as u32;
-            game
-        }));
+        ratings.push(played);
         if !rated.contains(&event.iteration) {
             names.push(checkpoint_name(event.iteration));
             rated.push(event.iteration);
         }
     }
+    let mut results = Results::of_players(&names);
+    for games in &ratings {
+        // One by one: pairs of different ratings are different pairs.
+        results.add(games)?;
+    }
     let first = config.rating.opponents.iter().take(1);
     let anchors = first.map(|spec| (spec.to_string(), config.rating.anchor)).collect();
     let options =
         StandingsOptions { first_advantage: true, anchors, ..StandingsOptions::default() };
-    let standings = Standings::of(&names, &games, &options)?;
+    let standings = Standings::of_results(&results, &options)?;
     write_elo(directory, &rated, &standings)?;
     let best = standings
         .players

@@ -1,53 +1,149 @@
-//! Journals of tournaments: see [`crate::journal`].
+//! Reading the journal of a tournament, whoever wrote it and whether or not it is complete. Going on
+//! with one: [`crate::journal`].
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::Value;
 
-use super::{Results, ResultsError, Source};
+use super::{Results, ResultsError, check_names};
+use crate::error::ArenaError;
 use crate::game::ArenaGame;
+use crate::journal::SessionLine;
 
-/// What tells the lines of a journal apart.
-#[derive(Deserialize)]
-struct Line {
-    /// Games have a player with Black.
-    black: Option<IgnoredAny>,
-    /// The header names the players.
-    players: Option<Vec<String>>,
-    /// Before the games of a session stands what each of them is.
-    identities: Option<Vec<String>>,
+const NO_JOURNAL: &str = "this is not the journal of a tournament; give a file that `surakarta match --journal` or `surakarta arena` has written";
+
+/// The journal of a tournament, finished or not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JournalFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The tournament.
+    pub header: JournalHeader,
+    /// What each player is, in the order of the header, session by session.
+    pub identities: Vec<Vec<String>>,
+    /// Finished games in the order of the schedule; of one that stands there twice, the first.
+    pub games: Vec<ArenaGame>,
+    /// Whether the last line was not written to its end, and is left out.
+    pub cut: bool,
 }
 
-pub(super) fn read(source: &Source<'_>, results: &mut Results) -> Result<(), ResultsError> {
-    let (mut games, mut players): (Vec<ArenaGame>, Vec<String>) = (Vec::new(), Vec::new());
-    let lines = source.text.split_inclusive('\n').enumerate();
-    for (n, line) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let wrong = |error: serde_json::Error| {
-            let reason = format!("not a line of a journal ({error}); mend it or take it out");
-            source.wrong(n + 1, reason)
-        };
-        let kind: Line = match serde_json::from_str(line) {
-            Ok(kind) => kind,
-            Err(_) if !line.ends_with('\n') && n > 0 => {
-                results.notes.push(format!(
-                    "{}: the last line was cut while it was written, and its game is left out",
-                    source.path.display()
-                ));
-                continue;
-            }
-            Err(error) => return Err(wrong(error)),
-        };
-        if kind.black.is_some() {
-            let game: ArenaGame = serde_json::from_str(line).map_err(wrong)?;
-            let named = results.players_of(&game.black, &game.white);
-            named.map_err(|reason| source.wrong(n + 1, reason))?;
-            games.push(game);
-        } else if let Some(identities) = kind.identities {
-            for (name, identity) in players.iter().zip(identities) {
-                results.identities.entry(name.clone()).or_default().insert(identity);
-            }
-        } else if let Some(names) = kind.players {
-            players = names;
-        }
+/// The first line of a journal, as far as a reader needs it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct JournalHeader {
+    /// What the file is.
+    journal: String,
+    /// Names of the players.
+    #[serde(default)]
+    pub players: Vec<String>,
+    /// The rules.
+    #[serde(default)]
+    pub rules: String,
+    /// Where the openings come from, in words.
+    #[serde(default)]
+    pub openings: String,
+    /// The seed of all games.
+    #[serde(default)]
+    pub seed: Option<u64>,
+}
+
+impl JournalFile {
+    /// Reads a journal. Lines about something else than a game or a session are passed over.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no journal, or a line is damaged or plays an illegal move: one
+    /// sentence with the file, the line, what is wrong and what to do.
+    pub fn read(path: &Path) -> Result<JournalFile, ResultsError> {
+        let bytes = std::fs::read(path)
+            .map_err(|source| ResultsError::Io { path: path.to_owned(), source })?;
+        JournalFile::parse(path, &bytes)
     }
-    results.add(&games).map_err(|error| source.wrong(1, error.to_string()))
+
+    /// The same of a file that has been read.
+    pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<JournalFile, ResultsError> {
+        let wrong = |line, reason| ResultsError::Line { path: path.to_owned(), line, reason };
+        // A line counts once it has its end: the session that goes on drops it, too.
+        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+        let mut lines = bytes[..whole].split(|&b| b == b'\n').zip(1..);
+        let first = lines.next().and_then(|(line, _)| serde_json::from_slice(line).ok());
+        let header = first.filter(|header: &JournalHeader| header.journal == "surakarta-arena");
+        let header = header.ok_or_else(|| wrong(1, NO_JOURNAL.to_owned()))?;
+        let (mut games, mut identities): (Vec<ArenaGame>, _) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        for (line, number) in lines.filter(|(line, _)| !line.trim_ascii().is_empty()) {
+            match Line::parse(line).map_err(|reason| wrong(number, reason))? {
+                Line::Game(game) if seen.insert(game.key) => games.push(*game),
+                Line::Session(session) => identities.push(session.identities),
+                Line::Game(_) | Line::Other => {}
+            }
+        }
+        games.sort_by_key(|game| game.key);
+        let cut = whole < bytes.len();
+        Ok(JournalFile { path: path.to_owned(), header, identities, games, cut })
+    }
+}
+
+/// A line below the header.
+enum Line {
+    Game(Box<ArenaGame>),
+    Session(SessionLine),
+    Other,
+}
+
+impl Line {
+    fn parse(line: &[u8]) -> Result<Line, String> {
+        let damaged = |error| format!("not a line of a journal ({error}); mend it or take it out");
+        let game: ArenaGame = match serde_json::from_slice(line) {
+            Ok(game) => game,
+            // Nearly all lines are games: what else it may be is asked only now.
+            Err(error) => {
+                let value: Value = serde_json::from_slice(line).map_err(damaged)?;
+                return match value.as_object() {
+                    Some(object) if object.contains_key("journal") => {
+                        Err("another journal begins here; give each in a file of its own"
+                            .to_owned())
+                    }
+                    Some(object) if object.contains_key("session") => {
+                        serde_json::from_value(value).map(Line::Session).map_err(damaged)
+                    }
+                    Some(object) if !object.contains_key("black") => Ok(Line::Other),
+                    _ => Err(damaged(error)),
+                };
+            }
+        };
+        check_names(&game.black, &game.white)?;
+        let mut position = game.opening.start;
+        for mv in game.moves() {
+            if !position.is_legal(mv) {
+                return Err(format!(
+                    "{mv} is not a legal move in {position}; mend the line or take it out"
+                ));
+            }
+            position = position.after(mv);
+        }
+        Ok(Line::Game(Box::new(game)))
+    }
+}
+
+impl Results {
+    /// Adds the games of a journal, and what its players were.
+    ///
+    /// # Errors
+    /// If a game names a player that may not occur.
+    pub fn add_journal(&mut self, journal: &JournalFile) -> Result<(), ArenaError> {
+        let source = journal.path.display().to_string();
+        self.add_from(&journal.games, &source)?;
+        for identities in &journal.identities {
+            for (name, identity) in journal.header.players.iter().zip(identities) {
+                self.identities.entry(name.clone()).or_default().insert(identity.clone());
+            }
+        }
+        if journal.cut {
+            self.notes.push(format!(
+                "{source}: the last line was not written to its end and is left out: the tournament was stopped, or still goes on"
+            ));
+        }
+        Ok(())
+    }
 }

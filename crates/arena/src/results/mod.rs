@@ -14,6 +14,7 @@ use crate::error::ArenaError;
 use crate::game::ArenaGame;
 pub(crate) use identity::moves_key;
 use identity::opening_key;
+pub use journal::{JournalFile, JournalHeader};
 
 /// One game as standings see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,13 +117,17 @@ impl Results {
     /// # Errors
     /// If a game names a player that may not occur.
     pub fn add(&mut self, games: &[ArenaGame]) -> Result<(), ArenaError> {
+        self.add_from(games, "the tournament")
+    }
+
+    fn add_from(&mut self, games: &[ArenaGame], source: &str) -> Result<(), ArenaError> {
         let mut rows = Vec::with_capacity(games.len());
         for game in games {
             let row = self.row(game)?;
             let label = Some([u64::from(game.key.pairing), u64::from(game.key.pair), 0]);
             rows.push(Labelled { row, label });
         }
-        self.append(rows, "");
+        self.append(rows, source);
         Ok(())
     }
 
@@ -160,24 +165,37 @@ impl Results {
         let bytes = std::fs::read(path)
             .map_err(|source| ResultsError::Io { path: path.to_owned(), source })?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
-            let reason = "this is not text in UTF-8; give a journal, a CSV table or PGN".to_owned();
-            ResultsError::Line { path: path.to_owned(), line, reason }
-        })?;
         let before = self.games.len();
-        let source = Source { path, text };
-        match text.trim_start().chars().next() {
-            None => return Err(file("is empty; give a journal, a CSV table or PGN")),
-            Some('{') => journal::read(&source, self)?,
-            Some('[') => pgn::read(&source, self)?,
-            Some(_) => csv::read(&source, self)?,
+        if bytes.trim_ascii_start().starts_with(b"{") {
+            // The end of its last line may be missing, even amid a letter.
+            let journal = JournalFile::parse(path, bytes)?;
+            self.add_journal(&journal).map_err(|error| file(&format!("is of no use: {error}")))?;
+        } else {
+            self.read_text(path, bytes)?;
         }
         if self.games.len() == before {
             return Err(file("holds no finished game; there is nothing to rate"));
         }
         self.files.push(same);
         Ok(())
+    }
+
+    /// Reads a table or PGN.
+    fn read_text(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ResultsError> {
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+            let reason = "this is not text in UTF-8; give a journal, a CSV table or PGN".to_owned();
+            ResultsError::Line { path: path.to_owned(), line, reason }
+        })?;
+        let source = Source { path, text };
+        match text.trim_start().chars().next() {
+            None => {
+                let reason = "is empty; give a journal, a CSV table or PGN".to_owned();
+                Err(ResultsError::File { path: path.to_owned(), reason })
+            }
+            Some('[') => pgn::read(&source, self),
+            Some(_) => csv::read(&source, self),
+        }
     }
 
     /// The number of a player who may be new.
@@ -195,14 +213,7 @@ impl Results {
 
     /// The numbers of two players of one game.
     fn players_of(&mut self, first: &str, second: &str) -> Result<[usize; 2], String> {
-        if first.is_empty() || second.is_empty() {
-            return Err("a player has no name; name both".to_owned());
-        }
-        if first == second {
-            return Err(format!(
-                "`{first}` plays against itself; give the two players different names"
-            ));
-        }
+        check_names(first, second)?;
         let mut number = |name| self.player(name).map_err(|error| error.to_string());
         Ok([number(first)?, number(second)?])
     }
@@ -230,6 +241,19 @@ impl Results {
         }
         self.pairs += keys.len() as u64;
     }
+}
+
+/// Whether two players of one game can be told apart.
+fn check_names(first: &str, second: &str) -> Result<(), String> {
+    if first.is_empty() || second.is_empty() {
+        return Err("a player has no name; name both".to_owned());
+    }
+    if first == second {
+        return Err(format!(
+            "`{first}` plays against itself; give the two players different names"
+        ));
+    }
+    Ok(())
 }
 
 /// A file as text.

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use surakarta_arena::ArenaGame;
-
-/// Half the 95 % interval of a normal distribution, in standard errors.
-const Z95: f64 = 1.959_963_984_540_054;
+use surakarta_arena::{ArenaGame, Z95};
 
 /// A mean over games.
 #[derive(Clone, Copy, Debug, PartialEq)]
