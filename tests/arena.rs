@@ -5,7 +5,7 @@ mod support;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{files, killed, refused, stdout, surakarta, write, write_weights};
+use support::{files, json, killed, refused, stdout, surakarta, write, write_weights};
 use tempfile::TempDir;
 
 const FOUR: &str = r#"
@@ -13,10 +13,6 @@ players = ["alphabeta:nodes=600", "alphabeta:nodes=300", "rollout:sims=3", "gree
 pairs = 30
 seed = 5
 "#;
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&stdout(folder, words)).unwrap()
-}
 
 fn names(table: &Value) -> Vec<&str> {
     let players = table["players"].as_array().unwrap();

@@ -2,17 +2,11 @@
 
 mod support;
 
-use std::path::Path;
 
-use serde_json::Value;
-use support::{files, killed_again_and_again, refused, stdout, write};
+use support::{files, json, killed_again_and_again, refused, stdout, write};
 use tempfile::TempDir;
 
 const MATCH: &str = "--quiet match alphabeta:nodes=400 greedy --pairs 30 --seed 3";
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&stdout(folder, words)).unwrap()
-}
 
 #[test]
 fn greedy_beats_random() {

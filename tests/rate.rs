@@ -2,15 +2,10 @@
 
 mod support;
 
-use std::path::Path;
 
 use serde_json::Value;
-use support::{refused, refused_words, stdout, surakarta, write};
+use support::{json, refused, refused_words, stdout, surakarta, write};
 use tempfile::TempDir;
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&stdout(folder, words)).unwrap()
-}
 
 /// Games of the reference cases.
 fn case(name: &str) -> String {
@@ -42,6 +37,7 @@ fn two_players_from_a_table() {
     let two = &found["head_to_head"];
     assert_eq!((&two["first"], &two["second"]), (&"alpha".into(), &"beta".into()));
     assert_eq!(two["pentanomial"], serde_json::json!([6, 10, 32, 22, 30]));
+    assert_eq!(number(&two["wl_pairs"]) + number(&two["dd_pairs"]), 32.0);
     // As fastchess has it.
     close(&two["elo"], 107.5381249, 1e-6);
     close(&two["elo_error"], 44.57946133, 1e-6);
@@ -246,7 +242,7 @@ fn our_own_journals_and_their_repeated_games() {
     write(folder.path(), "cut.jsonl", &journal[..journal.len() - 30]);
     let found = json(folder.path(), "rate cut.jsonl --json");
     assert_eq!(found["games"], 11);
-    assert!(found["warnings"].to_string().contains("was cut"));
+    assert!(found["warnings"].to_string().contains("was not written to its end"));
     write(folder.path(), "bad.jsonl", &[lines[0], "{\"torn", games[0], ""].join("\n"));
     refused(folder.path(), "rate bad.jsonl", "bad.jsonl, line 2: not a line of a journal");
 }
@@ -288,7 +284,11 @@ fn bad_files_are_refused_in_one_sentence() {
             "says `1-0`, its moves end with `0-1`",
         ),
         ("none.pgn", "[White \"a\"]\n[Black \"b\"]\n\n1. a2a3\n", "has no result"),
-        ("not.jsonl", "{\"journal\":\"x\"\n{}\n", "line 1: not a line of a journal"),
+        (
+            "not.jsonl",
+            "{\"journal\":\"x\"\n{}\n",
+            "line 1: this is not the journal of a tournament",
+        ),
     ] {
         write(folder.path(), name, text);
         refused(folder.path(), &format!("rate {name} --json"), reason);

@@ -1,18 +1,24 @@
 //! `surakarta report`, and its page in a browser.
+
 mod support;
-use assert_cmd::Command;
-use serde_json::Value;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use support::{refused, stdout, write};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use support::{json, refused, stdout, write};
 use surakarta_game::{Move, Position};
 use tempfile::TempDir;
+
 /// Names that would do harm in a page that took them for its own text.
 const HOSTILE: [&str; 2] = [
     "</script><script>window.harmed = true</script>",
     "<img src=x onerror='window.harmed = true'><b>&amp;",
 ];
+
 const MATCH: &str = "--quiet match alphabeta:nodes=200 greedy --pairs 3 --journal";
+
 /// A folder with the journals of three small matches, one for each kind of board.
 fn matches() -> TempDir {
     let folder = TempDir::new().unwrap();
@@ -21,9 +27,11 @@ fn matches() -> TempDir {
     }
     folder
 }
+
 fn read(folder: &Path, name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
+
 /// The games of a journal.
 fn games(folder: &Path, name: &str) -> Vec<Value> {
     let lines = read(folder, name);
@@ -36,6 +44,7 @@ fn games(folder: &Path, name: &str) -> Vec<Value> {
     games.sort_by_key(key);
     games
 }
+
 /// Every position of a game, by the rules.
 fn positions(game: &Value) -> Vec<String> {
     let mut position: Position = game["opening"]["start"].as_str().unwrap().parse().unwrap();
@@ -50,11 +59,13 @@ fn positions(game: &Value) -> Vec<String> {
     }
     found
 }
+
 /// What a page holds for its program.
 fn embedded(page: &str) -> Value {
     let (_, rest) = page.split_once("<script id=\"data\" type=\"application/json\">").unwrap();
     serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap()
 }
+
 /// A folder like that of a run: two checkpoints and `greedy`, rated by real games.
 fn run_folder(folder: &Path, name: &str) -> PathBuf {
     let run = folder.join(name);
@@ -82,6 +93,7 @@ fn run_folder(folder: &Path, name: &str) -> PathBuf {
     write(&run, "metrics.csv", &metrics);
     run
 }
+
 #[test]
 fn a_page_fetches_nothing_and_holds_its_games() {
     let folder = matches();
@@ -129,6 +141,7 @@ fn a_page_fetches_nothing_and_holds_its_games() {
     stdout(folder.path(), "--quiet report standard.jsonl rural.jsonl sepur.jsonl --out again.html");
     assert!(page == read(folder.path(), "again.html"));
 }
+
 #[test]
 fn names_are_text() {
     let folder = TempDir::new().unwrap();
@@ -140,6 +153,7 @@ fn names_are_text() {
     assert!(page.contains("&lt;/script&gt;&lt;script&gt;window.harmed"));
     assert_eq!(embedded(&page)["players"][0], HOSTILE[0]);
 }
+
 /// The journal of a match between players with hostile names.
 fn hostile(folder: &Path) -> String {
     stdout(folder, &format!("{MATCH} plain.jsonl"));
@@ -148,6 +162,7 @@ fn hostile(folder: &Path) -> String {
         .replace("\"alphabeta:nodes=200\"", &name(HOSTILE[0]))
         .replace("\"greedy\"", &name(HOSTILE[1]))
 }
+
 #[test]
 fn a_run_is_shown_with_its_curves_and_several_are_compared() {
     let folder = TempDir::new().unwrap();
@@ -166,6 +181,7 @@ fn a_run_is_shown_with_its_curves_and_several_are_compared() {
     assert!(both.contains("n = 4 checkpoints with 16 games each") && both.contains("n = 48 games"));
     assert_eq!(embedded(&both)["sources"], serde_json::json!(["one", "two"]));
 }
+
 #[test]
 fn what_a_run_lacks_is_said() {
     let folder = TempDir::new().unwrap();
@@ -196,6 +212,49 @@ fn what_a_run_lacks_is_said() {
     assert!(page.contains("was not written to its end"));
     assert_eq!(embedded(&page)["games"].as_array().unwrap().len(), 5);
 }
+
+#[test]
+fn games_without_a_move_are_reported() {
+    // As where a player fails at its first one.
+    let folder = TempDir::new().unwrap();
+    stdout(folder.path(), &format!("{MATCH} games.jsonl"));
+    let text = read(folder.path(), "games.jsonl");
+    let lines = text.lines().map(|line| {
+        let mut value: Value = serde_json::from_str(line).unwrap();
+        if value.get("black").is_some() {
+            value["plies"] = serde_json::json!([]);
+        }
+        format!("{value}\n")
+    });
+    write(folder.path(), "none.jsonl", &lines.collect::<String>());
+    stdout(folder.path(), "--quiet report none.jsonl");
+    let page = read(folder.path(), "none.html");
+    assert!(page.contains("6 games, 3 pairs, 3 distinct openings") && !page.contains("distinct)"));
+}
+
+#[test]
+fn repeated_games_count_once_in_every_table() {
+    let folder = TempDir::new().unwrap();
+    stdout(folder.path(), &format!("{MATCH} games.jsonl"));
+    let mut text = read(folder.path(), "games.jsonl");
+    let again: Vec<String> = games(folder.path(), "games.jsonl")
+        .into_iter()
+        .map(|mut game| {
+            game["pair"] = (game["pair"].as_u64().unwrap() + 100).into();
+            format!("{game}\n")
+        })
+        .collect();
+    text += &again.concat();
+    write(folder.path(), "twice.jsonl", &text);
+    let row = &json(folder.path(), "rate twice.jsonl --json")["cross_table"][0];
+    assert_eq!(row["games"], 6);
+    stdout(folder.path(), "--quiet report twice.jsonl");
+    let page = read(folder.path(), "twice.html");
+    assert!(page.contains("n = 6 games, repeated ones counted once"));
+    assert!(page.contains(&format!("{}–{}–{}", row["wins"], row["draws"], row["losses"])));
+    assert!(page.contains("6 of 12 games repeat an earlier one"));
+}
+
 #[test]
 fn pages_are_bounded() {
     let folder = TempDir::new().unwrap();
@@ -211,6 +270,7 @@ fn pages_are_bounded() {
     stdout(folder.path(), "--quiet report games.jsonl --games 0");
     assert!(read(folder.path(), "games.html").contains("There is no game to replay"));
 }
+
 #[test]
 fn mistakes_are_said_and_nothing_is_written() {
     let folder = TempDir::new().unwrap();
@@ -257,6 +317,7 @@ fn mistakes_are_said_and_nothing_is_written() {
     assert!(!run.join("report.html").exists());
     assert_eq!(read(folder.path(), "games.jsonl"), text);
 }
+
 /// The first of the usual browsers that is there.
 fn browser() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
@@ -266,6 +327,7 @@ fn browser() -> Option<PathBuf> {
     let found = usual.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
     named.into_iter().chain(found).find(|path| path.is_file())
 }
+
 /// What a reader finds who works the page of a journal; it must be free of errors.
 fn worked(browser: &Path, folder: &Path, journal: &str, size: &str) -> Value {
     stdout(folder, &format!("--quiet report {journal} --out page.html"));
@@ -293,6 +355,7 @@ fn worked(browser: &Path, folder: &Path, journal: &str, size: &str) -> Value {
     assert_eq!(found["harmed"], false);
     found
 }
+
 #[test]
 fn a_reader_can_replay_every_game_in_a_browser() {
     let Some(browser) = browser() else {

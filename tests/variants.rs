@@ -6,7 +6,7 @@ use std::path::Path;
 
 use predicates::prelude::*;
 use serde_json::Value;
-use support::{files, refused, refused_words, stdout, surakarta, write, write_weights_for};
+use support::{files, json, refused, refused_words, stdout, surakarta, write, write_weights_for};
 use surakarta_game::{Position, Variant, reference};
 use tempfile::TempDir;
 
@@ -48,10 +48,6 @@ fn folder(variant: Variant) -> TempDir {
 /// Another variant, whose network may have tensors of the same dimensions or not.
 fn other(variant: Variant) -> Variant {
     Variant::ALL[(variant as usize + 1) % Variant::ALL.len()]
-}
-
-fn json(folder: &Path, words: &str) -> Value {
-    serde_json::from_str(&stdout(folder, words)).unwrap()
 }
 
 /// Leaves of the tree of legal moves, by the slow twin of the rules.

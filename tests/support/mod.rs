@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use assert_cmd::Command;
 use predicates::prelude::*;
+use serde_json::Value;
 use surakarta_game::Variant;
 use surakarta_net::{Shape, Weights};
 
@@ -24,6 +25,11 @@ pub(crate) fn surakarta(folder: &Path) -> Command {
 pub(crate) fn stdout(folder: &Path, words: &str) -> String {
     let output = surakarta(folder).args(words.split_whitespace()).assert().success();
     String::from_utf8(output.get_output().stdout.clone()).unwrap()
+}
+
+/// The same, as JSON.
+pub(crate) fn json(folder: &Path, words: &str) -> Value {
+    serde_json::from_str(&stdout(folder, words)).unwrap()
 }
 
 /// Runs a command that must fail with this on stderr, nothing on stdout, and no panic.

@@ -1,13 +1,14 @@
 //! Players two by two, as tables and text.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use crate::head_to_head::Figures;
-use crate::match_up::HeadToHead;
+use crate::match_up::{CrossRow, HeadToHead, SurpriseRow};
 use crate::rating::Clusters;
 use crate::sprt::Hypothesis;
 use crate::sprt_course::SprtCourse;
-use crate::standings::Standings;
+use crate::standings::{DifferenceRow, Standings, Tally};
 use crate::table::{TableStyle, plain, signed, table};
 
 /// Players up to whom a matrix of all of them fits a screen.
@@ -23,13 +24,18 @@ impl Standings {
         text.push_str(&if small {
             matrix(style, &names, |a, b| self.result(a, b))
         } else {
-            self.list(style, "result", |a, b| self.result(a, b))
+            let rows = self.cross_table.iter();
+            list(style, "result", rows.map(|row| (&row.first, &row.second, Some(result(row)))))
         });
         text.push_str("\nElo of the row above the column, ± 95 %, likelihood of superiority\n\n");
         text.push_str(&if small {
-            matrix(style, &names, |a, b| self.distance(a, b))
+            matrix(style, &names, |a, b| distance(&self.difference(a, b)?))
         } else {
-            self.list(style, "difference", |a, b| self.distance(a, b))
+            let met: HashSet<_> =
+                self.cross_table.iter().map(|row| (&row.first, &row.second)).collect();
+            let rows = self.differences.iter();
+            let rows = rows.filter(|row| met.contains(&(&row.first, &row.second)));
+            list(style, "difference", rows.map(|row| (&row.first, &row.second, distance(row))))
         });
         if self.surprises.iter().any(|row| row.z.is_some()) {
             text.push_str(
@@ -38,23 +44,11 @@ impl Standings {
             text.push_str(&if small {
                 matrix(style, &names, |a, b| self.surprise(a, b))
             } else {
-                self.list(style, "surprise", |a, b| self.surprise(a, b))
+                let rows = self.surprises.iter();
+                list(style, "surprise", rows.map(|r| (&r.first, &r.second, Some(surprise(r, 1.0)))))
             });
         }
         text
-    }
-
-    fn list(
-        &self,
-        style: TableStyle,
-        what: &str,
-        cell: impl Fn(&str, &str) -> Option<String>,
-    ) -> String {
-        let rows = self.cross_table.iter().filter_map(|row| {
-            let text = cell(&row.first, &row.second)?;
-            Some(vec![row.first.clone(), row.second.clone(), text, String::new()])
-        });
-        format!("{}\n", table(style, &["player", "against", what, ""], 0, rows.collect()))
     }
 
     fn result(&self, a: &str, b: &str) -> Option<String> {
@@ -62,22 +56,12 @@ impl Standings {
             .cross_table
             .iter()
             .find(|row| [(a, b), (b, a)].contains(&(row.first.as_str(), row.second.as_str())))?;
-        let t = row.tally;
-        Some(if row.first == a {
-            format!("{}-{}-{} {:.1} %", t.wins, t.draws, t.losses, 100.0 * row.score)
-        } else {
-            format!("{}-{}-{} {:.1} %", t.losses, t.draws, t.wins, 100.0 * (1.0 - row.score))
-        })
-    }
-
-    fn distance(&self, a: &str, b: &str) -> Option<String> {
-        let row = self.difference(a, b)?;
-        let mut text = format!("{} ± {}", signed(row.difference), plain(row.error));
-        row.difference?;
-        if let Some(superiority) = row.superiority {
-            let _ = write!(text, " ({:.2} %)", 100.0 * superiority);
+        if row.first == a {
+            return Some(result(row));
         }
-        Some(text)
+        let Tally { wins, draws, losses } = row.tally;
+        let tally = Tally { wins: losses, draws, losses: wins };
+        Some(result(&CrossRow { tally, score: 1.0 - row.score, ..row.clone() }))
     }
 
     fn surprise(&self, a: &str, b: &str) -> Option<String> {
@@ -85,13 +69,42 @@ impl Standings {
             .surprises
             .iter()
             .find(|row| [(a, b), (b, a)].contains(&(row.first.as_str(), row.second.as_str())))?;
-        let sign = if row.first == a { 1.0 } else { -1.0 };
-        let points = 100.0 * sign * (row.score - row.expected);
-        Some(match row.z {
-            Some(z) => format!("{points:+.1} ({:+.1})", sign * z),
-            None => format!("{points:+.1}"),
-        })
+        Some(surprise(row, if row.first == a { 1.0 } else { -1.0 }))
     }
+}
+
+fn result(row: &CrossRow) -> String {
+    let Tally { wins, draws, losses } = row.tally;
+    format!("{wins}-{draws}-{losses} {:.1} %", 100.0 * row.score)
+}
+
+fn distance(row: &DifferenceRow) -> Option<String> {
+    let mut text = format!("{} ± {}", signed(Some(row.difference?)), plain(row.error));
+    if let Some(superiority) = row.superiority {
+        let _ = write!(text, " ({:.2} %)", 100.0 * superiority);
+    }
+    Some(text)
+}
+
+/// With a sign of −1 from the side of the second player.
+fn surprise(row: &SurpriseRow, sign: f64) -> String {
+    let points = 100.0 * sign * (row.score - row.expected);
+    match row.z {
+        Some(z) => format!("{points:+.1} ({:+.1})", sign * z),
+        None => format!("{points:+.1}"),
+    }
+}
+
+/// Rows as they come, which is by rank, but those without a text.
+fn list<'a>(
+    style: TableStyle,
+    what: &str,
+    rows: impl Iterator<Item = (&'a String, &'a String, Option<String>)>,
+) -> String {
+    let rows = rows
+        .filter_map(|(a, b, text)| Some(vec![a.clone(), b.clone(), text?, String::new()]))
+        .collect();
+    format!("{}\n", table(style, &["player", "against", what, ""], 0, rows))
 }
 
 fn matrix(

@@ -168,6 +168,19 @@ pub struct DifferenceRow {
     pub reason: Option<String>,
 }
 
+impl DifferenceRow {
+    /// The same from the side of one of the two.
+    pub(crate) fn seen_by(&self, player: &str) -> DifferenceRow {
+        let mut row = self.clone();
+        if row.first != player {
+            std::mem::swap(&mut row.first, &mut row.second);
+            row.difference = row.difference.map(|elo| -elo);
+            row.superiority = row.superiority.map(|p| 1.0 - p);
+        }
+        row
+    }
+}
+
 /// The advantage of the first move.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AdvantageRow {
@@ -279,13 +292,7 @@ impl Standings {
             .differences
             .iter()
             .find(|row| [(a, b), (b, a)].contains(&(row.first.as_str(), row.second.as_str())))?;
-        let mut row = row.clone();
-        if row.first != a {
-            std::mem::swap(&mut row.first, &mut row.second);
-            row.difference = row.difference.map(|elo| -elo);
-            row.superiority = row.superiority.map(|p| 1.0 - p);
-        }
-        Some(row)
+        Some(row.seen_by(a))
     }
 
     /// Says it where given ratings do not fix the scale of the others.

@@ -23,12 +23,10 @@ impl Standings {
     pub fn table(&self) -> String {
         let mut text = format!("{}\n{}", self.ratings(TableStyle::Terminal), self.about());
         if let Some(top) = self.players.iter().find(|player| player.rating.is_some()) {
-            let rows: Vec<DifferenceRow> = self
-                .players
-                .iter()
-                .filter(|other| other.name != top.name)
-                .filter_map(|other| self.difference(&top.name, &other.name))
-                .collect();
+            // By rank of the others: those above the top have no rating.
+            let rows = self.differences.iter();
+            let rows = rows.filter(|row| [&row.first, &row.second].contains(&&top.name));
+            let rows: Vec<DifferenceRow> = rows.map(|row| row.seen_by(&top.name)).collect();
             let _ = writeln!(text, "{}", differences(&top.name, &rows));
         }
         if let Some(head_to_head) = &self.head_to_head {

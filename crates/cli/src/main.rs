@@ -6,6 +6,7 @@ mod book;
 mod contest;
 mod dataset;
 mod doctor;
+mod engine;
 mod interrupt;
 mod r#match;
 mod moves;

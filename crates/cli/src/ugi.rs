@@ -1,10 +1,10 @@
 use std::io;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::ugi::{self, Settings};
-use surakarta_search::PlayerSpec;
+
+use crate::engine::EngineArguments;
 
 /// Play as an engine of the Universal Game Interface, on standard input and output.
 ///
@@ -15,25 +15,19 @@ use surakarta_search::PlayerSpec;
   surakarta ugi --player alphabeta:ms=500
   surakarta match 'ugi:cmd="surakarta ugi --player rollout",nodes=400' alphabeta:nodes=1000"#)]
 pub(crate) struct Arguments {
-    /// Who plays, as in "mcts:net=runs/quickstart/weights/best.safetensors,sims=400".
-    #[arg(long, default_value = "alphabeta:nodes=10000")]
-    player: PlayerSpec,
+    #[command(flatten)]
+    engine: EngineArguments,
     /// The variant: standard, rural, sepur or sepur,diagonals=no.
     #[arg(long, default_value_t)]
     variant: Variant,
     /// The rules: olympiad, threefold, no-repeat, contest or agreement.
     #[arg(long, default_value_t)]
     rules: RuleSet,
-    /// The seed of the first game; each later one takes the next.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
 }
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
-    let Arguments { player, variant, rules, seed, run } = arguments;
+    let Arguments { engine, variant, rules } = arguments;
+    let EngineArguments { player, seed, run } = engine;
     let settings = Settings { player, variant, rules, seed, run };
     ugi::serve(settings, &mut io::stdin().lock(), io::stdout())
 }

@@ -7,7 +7,6 @@
 mod board;
 mod chart;
 mod estimate;
-mod journal;
 mod learning;
 mod openings;
 mod page;

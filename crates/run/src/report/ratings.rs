@@ -2,9 +2,11 @@
 
 use maud::{Markup, html};
 
+use surakarta_arena::{Standing, Standings};
+
 use super::chart::{Axis, Dot, Level, Line, LineChart, minus};
 use super::rows::{self, Value};
-use super::source::{Row, Source, Table};
+use super::source::{Source, iteration};
 
 /// The most players of a table of all differences.
 const MOST_COMPARED: usize = 12;
@@ -27,11 +29,11 @@ pub(super) fn section(sources: &[Source]) -> Markup {
 }
 
 /// The rated checkpoints of a run, in order.
-fn curve_of(source: &Source) -> Vec<(u32, &Row)> {
+fn curve_of(source: &Source) -> Vec<(u32, &Standing)> {
     let rows = source.ratings.iter().filter(|_| source.is_run()).flat_map(|table| &table.players);
-    let mut rated: Vec<(u32, &Row)> = rows
+    let mut rated: Vec<(u32, &Standing)> = rows
         .filter(|row| row.rating.is_some())
-        .filter_map(|row| Some((row.iteration()?, row)))
+        .filter_map(|row| Some((iteration(row)?, row)))
         .collect();
     rated.sort_by_key(|(iteration, _)| *iteration);
     rated
@@ -102,7 +104,7 @@ fn opponents(sources: &[Source], own: &Axis) -> (Vec<Level>, Vec<String>) {
     let (mut near, mut far) = (Vec::new(), Vec::new());
     let [source] = sources else { return (near, far) };
     let rows = source.ratings.iter().flat_map(|table| &table.players);
-    for row in rows.filter(|row| row.iteration().is_none()) {
+    for row in rows.filter(|row| iteration(row).is_none()) {
         let Some(rating) = row.rating else { continue };
         if (-1.0..=2.0).contains(&own.share(rating)) {
             near.push(Level { y: rating, name: row.name.clone() });
@@ -187,7 +189,7 @@ fn signed(x: f64) -> String {
     minus(&format!("{x:+.1}"))
 }
 
-fn table(source: &Source, table: &Table, named: bool) -> Markup {
+fn table(source: &Source, table: &Standings, named: bool) -> Markup {
     let reasons = table.players.iter().any(|row| row.reason.is_some());
     html! {
         figure {
@@ -207,7 +209,7 @@ fn table(source: &Source, table: &Table, named: bool) -> Markup {
                                 td { (row.error.map_or("–".to_owned(), |x| format!("{x:.1}"))) }
                                 td { (row.games) } td { (row.pairs) }
                                 td { (format!("{:.1} %", 100.0 * row.score)) }
-                                td { (row.wins) } td { (row.draws) } td { (row.losses) }
+                                td { (row.total.wins) } td { (row.total.draws) } td { (row.total.losses) }
                                 @if reasons { td.text { (row.reason.as_deref().unwrap_or_default()) } }
                             }
                         }
@@ -220,8 +222,11 @@ fn table(source: &Source, table: &Table, named: bool) -> Markup {
                 @if let Some(advantage) = table.first_advantage.as_ref().filter(|found| found.elo.is_some()) {
                     "Advantage of the first move: " (elo(advantage.elo, advantage.error)) ". "
                 }
-                (table.games) " games (" (table.distinct_games) " distinct), " (table.pairs) " pairs, "
-                (table.distinct_openings) " distinct openings. Score: points a game, 1 a win and ½ a draw."
+                (table.games) " games"
+                @if let Some(distinct) = table.distinct_games { " (" (distinct) " distinct)" }
+                ", " (table.pairs) " pairs"
+                @if let Some(openings) = table.distinct_openings { ", " (openings) " distinct openings" }
+                ". Score: points a game, 1 a win and ½ a draw."
             }
         }
         @for warning in &table.warnings { p.warning { (warning) "." } }
@@ -231,7 +236,7 @@ fn table(source: &Source, table: &Table, named: bool) -> Markup {
     }
 }
 
-fn differences(source: &Source, table: &Table, named: bool) -> Markup {
+fn differences(source: &Source, table: &Standings, named: bool) -> Markup {
     html! {
         details {
             summary { "Every difference with its interval" @if named { " (" (source.label) ")" } }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use surakarta_arena::{ArenaGame, Tally};
-use surakarta_game::{Color, Ending};
+use surakarta_arena::{ArenaGame, CrossRow, Tally};
+use surakarta_game::Ending;
 
 use super::chart::{Axis, Histogram};
 use super::estimate::{Mean, mean, pair};
 use super::rows::{self, Parts, Value};
-use super::source::{Source, add};
+use super::source::Source;
 
 /// The most players that a chart has a row for; a run may rate hundreds of checkpoints.
 const MOST_ROWS: usize = 30;
@@ -36,19 +36,20 @@ fn all_games(sources: &[Source]) -> usize {
 }
 
 /// Every player's games against every other.
-fn meetings(games: &[ArenaGame]) -> HashMap<(&str, &str), Tally> {
-    let mut met: HashMap<(&str, &str), Tally> = HashMap::new();
-    for game in games {
-        let value = game.outcome.value_for(Color::Black);
-        add(met.entry((&game.black, &game.white)).or_default(), value);
-        add(met.entry((&game.white, &game.black)).or_default(), -value);
+fn meetings(rows: &[CrossRow]) -> HashMap<(&str, &str), Tally> {
+    let mut met = HashMap::new();
+    for CrossRow { first, second, tally, .. } in rows {
+        let Tally { wins, draws, losses } = *tally;
+        met.insert((&**first, &**second), *tally);
+        met.insert((&**second, &**first), Tally { wins: losses, draws, losses: wins });
     }
     met
 }
 
 fn cross_table(source: &Source, named: bool) -> Markup {
     let players = source.players();
-    let met = meetings(&source.games);
+    let counted: usize = source.cross_table.iter().map(|row| row.games).sum();
+    let met = meetings(&source.cross_table);
     html! {
         figure {
             div.scroll tabindex="0" role="region" aria-label=(format!("cross table of {}", source.label)) {
@@ -78,7 +79,9 @@ fn cross_table(source: &Source, named: bool) -> Markup {
             }
             figcaption {
                 @if named { b { (source.label) ". " } } @else { b { "Cross table. " } }
-                "Wins–draws–losses of the player of the row against that of the column. n = " (source.games.len()) " games."
+                "Wins–draws–losses of the player of the row against that of the column. n = " (counted) " games"
+                @if counted < source.games.len() { ", repeated ones counted once" }
+                "."
             }
         }
     }

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use serde::Deserialize;
-use surakarta_arena::{ArenaGame, Standings, StandingsOptions, Tally};
+use surakarta_arena::{
+    ArenaGame, CrossRow, JournalFile, Results, Standing, Standings, StandingsOptions,
+};
 use surakarta_train::{Metrics, MetricsLog};
 
-use super::journal;
 use crate::config::Config;
 
 /// One run, or one tournament.
@@ -21,7 +21,9 @@ pub(super) struct Source {
     /// Where the games began, in words.
     pub(super) openings: String,
     /// The ratings, if there are any.
-    pub(super) ratings: Option<Table>,
+    pub(super) ratings: Option<Standings>,
+    /// Who beat whom, in the games that count for ratings.
+    pub(super) cross_table: Vec<CrossRow>,
     /// Every finished game, in order.
     pub(super) games: Vec<ArenaGame>,
     /// What is missing or may mislead, a sentence each.
@@ -34,66 +36,9 @@ pub(super) enum Kind {
     Arena,
 }
 
-/// The ratings of a source: the content of `elo.json`, which is that of [`Standings`].
-#[derive(Deserialize)]
-pub(super) struct Table {
-    pub(super) players: Vec<Row>,
-    #[serde(default)]
-    pub(super) differences: Vec<Difference>,
-    #[serde(default)]
-    pub(super) first_advantage: Option<Advantage>,
-    pub(super) scale: String,
-    pub(super) clusters: String,
-    pub(super) games: usize,
-    pub(super) pairs: usize,
-    pub(super) distinct_games: usize,
-    pub(super) distinct_openings: usize,
-    #[serde(default)]
-    pub(super) warnings: Vec<String>,
-}
-
-/// A player of the table.
-#[derive(Deserialize)]
-pub(super) struct Row {
-    pub(super) name: String,
-    /// Elo.
-    pub(super) rating: Option<f64>,
-    /// Half its 95 % interval.
-    pub(super) error: Option<f64>,
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-    pub(super) games: usize,
-    pub(super) pairs: usize,
-    pub(super) score: f64,
-    pub(super) wins: usize,
-    pub(super) draws: usize,
-    pub(super) losses: usize,
-}
-
-impl Row {
-    /// The iteration of a run after which this player was the network.
-    pub(super) fn iteration(&self) -> Option<u32> {
-        self.name.strip_prefix("iteration ")?.parse().ok()
-    }
-}
-
-/// How much stronger one player of the table is than another.
-#[derive(Deserialize)]
-pub(super) struct Difference {
-    pub(super) first: String,
-    pub(super) second: String,
-    pub(super) difference: Option<f64>,
-    pub(super) error: Option<f64>,
-    pub(super) superiority: Option<f64>,
-    #[serde(default)]
-    pub(super) reason: Option<String>,
-}
-
-/// The advantage of the first move.
-#[derive(Deserialize)]
-pub(super) struct Advantage {
-    pub(super) elo: Option<f64>,
-    pub(super) error: Option<f64>,
+/// The iteration of a run after which a player was the network.
+pub(super) fn iteration(player: &Standing) -> Option<u32> {
+    player.name.strip_prefix("iteration ")?.parse().ok()
 }
 
 impl Source {
@@ -154,24 +99,17 @@ fn name(path: &Path, of: impl Fn(&Path) -> Option<&std::ffi::OsStr>) -> String {
 }
 
 fn read_arena(path: &Path) -> Result<Source> {
-    let journal = journal::read(path)?;
+    let journal = JournalFile::read(path)?;
     let mut notes = Vec::new();
-    if journal.cut {
-        notes.push("The last line of the journal was not written to its end and is left out: the tournament was stopped, or still goes on.".to_owned());
-    }
-    let mut names = journal.header.players.clone();
-    for name in journal.games.iter().flat_map(|game| [&game.black, &game.white]) {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
+    let mut results = Results::of_players(&journal.header.players);
+    results.add_journal(&journal).map_err(|error| anyhow!("{}: {error}", path.display()))?;
     let ratings = if journal.games.is_empty() {
+        notes.extend(results.notes.iter().map(|note| format!("{note}.")));
         notes.push("The journal holds no finished game yet: the same command that began it goes on with it.".to_owned());
         None
     } else {
         let options = StandingsOptions { first_advantage: true, ..StandingsOptions::default() };
-        let standings = Standings::of(&names, &journal.games, &options)?;
-        Some(serde_json::from_value(serde_json::to_value(standings)?)?)
+        Some(Standings::of_results(&results, &options)?)
     };
     Ok(Source {
         label: name(path, Path::file_stem),
@@ -179,6 +117,7 @@ fn read_arena(path: &Path) -> Result<Source> {
         rules: journal.header.rules,
         seed: journal.header.seed,
         openings: journal.header.openings,
+        cross_table: ratings.iter().flat_map(|ratings| ratings.cross_table.clone()).collect(),
         ratings,
         games: journal.games,
         notes,
@@ -207,7 +146,7 @@ fn read_run(path: &Path) -> Result<Source> {
         notes.push("Nothing is known of the training yet: metrics.csv is missing or empty; `surakarta run` adds a row after each iteration.".to_owned());
     }
     let elo = path.join("elo.json");
-    let ratings = if elo.exists() {
+    let ratings: Option<Standings> = if elo.exists() {
         let text = std::fs::read(&elo).with_context(|| format!("cannot read {}", elo.display()))?;
         Some(serde_json::from_slice(&text).map_err(|error| {
             anyhow!(
@@ -219,7 +158,11 @@ fn read_run(path: &Path) -> Result<Source> {
         notes.push("There is no rating yet: elo.json is missing; `surakarta run` writes it after the first rating (see `every` in the section [rating] of its configuration).".to_owned());
         None
     };
-    let games = games_of_run(path, &mut notes)?;
+    let (games, results) = games_of_run(path, &mut notes)?;
+    let cross_table = match &ratings {
+        Some(ratings) => ratings.cross_table.clone(),
+        None => Standings::of_results(&results, &StandingsOptions::default())?.cross_table,
+    };
     Ok(Source {
         label: name(path, Path::file_name),
         kind: Kind::Run { metrics },
@@ -227,13 +170,14 @@ fn read_run(path: &Path) -> Result<Source> {
         seed: Some(config.run.seed),
         openings: format!("random, {} plies", config.rating.opening_plies),
         ratings,
+        cross_table,
         games,
         notes,
     })
 }
 
 /// The games of every rating, in the order of the ratings.
-fn games_of_run(path: &Path, notes: &mut Vec<String>) -> Result<Vec<ArenaGame>> {
+fn games_of_run(path: &Path, notes: &mut Vec<String>) -> Result<(Vec<ArenaGame>, Results)> {
     let folder = path.join("ratings");
     let mut journals: Vec<PathBuf> = match std::fs::read_dir(&folder) {
         Ok(entries) => entries
@@ -243,14 +187,17 @@ fn games_of_run(path: &Path, notes: &mut Vec<String>) -> Result<Vec<ArenaGame>> 
         Err(_) => Vec::new(),
     };
     journals.sort();
-    let mut games = Vec::new();
-    for (n, path) in journals.iter().enumerate() {
-        let journal = journal::read(path)?;
+    let (mut games, mut results) = (Vec::new(), Results::default());
+    let mut pairings = 0;
+    for path in &journals {
+        let journal = JournalFile::read(path)?;
+        results.add_journal(&journal)?;
         // Pairs of different ratings are different pairs.
         games.extend(journal.games.into_iter().map(|mut game| {
-            game.key.pairing += 1000 * n as u32;
+            game.key.pairing += pairings;
             game
         }));
+        pairings = games.iter().map(|game| game.key.pairing + 1).max().unwrap_or(0);
     }
     if games.is_empty() {
         notes.push(
@@ -258,14 +205,6 @@ fn games_of_run(path: &Path, notes: &mut Vec<String>) -> Result<Vec<ArenaGame>> 
                 .to_owned(),
         );
     }
-    Ok(games)
-}
-
-/// Games won, drawn and lost by whoever has this value.
-pub(super) fn add(tally: &mut Tally, value: i8) {
-    match value {
-        1 => tally.wins += 1,
-        0 => tally.draws += 1,
-        _ => tally.losses += 1,
-    }
+    notes.extend(results.notes.iter().map(|note| format!("{note}.")));
+    Ok((games, results))
 }
