@@ -2,7 +2,6 @@
 
 mod support;
 
-
 use support::{files, json, killed_again_and_again, refused, stdout, write};
 use tempfile::TempDir;
 

@@ -2,7 +2,6 @@
 
 mod support;
 
-
 use serde_json::Value;
 use support::{json, refused, refused_words, stdout, surakarta, write};
 use tempfile::TempDir;

@@ -3,6 +3,7 @@
 use rand::RngExt;
 use surakarta_arena::{
     ArenaGame, ArenaPly, Clusters, GameKey, OpeningSet, Repeats, Standings, StandingsOptions,
+    TableStyle,
 };
 use surakarta_game::{Color, Ending, OLYMPIAD, Outcome, Variant};
 use surakarta_search::stream;
@@ -135,6 +136,33 @@ fn differences_are_seen_from_either_side() {
     assert_eq!(up.error, down.error);
     assert_eq!(up.superiority.unwrap() + down.superiority.unwrap(), 1.0);
     assert_eq!(standings.difference("a", "x"), None);
+}
+
+#[test]
+fn many_players_are_listed_by_rank_as_few_are_in_a_matrix() {
+    let names = names("a b c d e f g h i");
+    let all: Vec<(usize, usize, &str)> =
+        (0..9).flat_map(|a| (0..a).map(move |b| (a, b, "wl dd wd lw"))).collect();
+    // The last two have not met.
+    let games = games(&names, &all[..all.len() - 1]);
+    let standings = Standings::of(&names, &games, &Default::default()).unwrap();
+    assert_eq!(standings.cross_table.len(), 35);
+    let text = standings.tables(TableStyle::Markdown);
+    for row in &standings.cross_table {
+        let difference = standings.difference(&row.first, &row.second).unwrap();
+        let elo = format!("{:+.1} ± ", difference.difference.unwrap());
+        let result = format!("{}-{}-{} ", row.tally.wins, row.tally.draws, row.tally.losses);
+        for cell in [elo, result] {
+            let found = text.lines().filter(|line| {
+                let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+                cells.len() > 3
+                    && cells[1..3] == [&row.first, &row.second]
+                    && cells[3].starts_with(&cell)
+            });
+            assert_eq!(found.count(), 1, "{row:?} {cell}: {text}");
+        }
+    }
+    assert_eq!(text.matches("| player").count(), 4, "ratings and three lists");
 }
 
 #[test]
