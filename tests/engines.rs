@@ -71,9 +71,23 @@ fn players_that_draw_random_numbers_are_the_same_over_ugi() {
     let direct = games(folder.path(), ["random", "rollout:sims=20"], &more);
     let player = own("ugi", "--player random --variant sepur --rules threefold");
     let one = format!("ugi:cmd=\"{player}\",name=one");
+    // The variant would be set without being given.
+    let player = player.replace("--variant sepur", "");
+    let unaware = format!("ugi:cmd=\"{player}\",name=one");
     let player = own("ugi", "--player rollout --variant sepur --rules threefold");
     let other = format!("ugi:cmd=\"{player}\",sims=20");
     assert_eq!(games(folder.path(), [&one, &other], &more), direct);
+    assert_eq!(games(folder.path(), [&unaware, &other], &more), direct);
+}
+
+#[test]
+fn objections_to_options_are_told_before_the_games() {
+    let folder = TempDir::new().unwrap();
+    let engine = format!("ugi:cmd=\"{}\",option.Player=foo", own("ugi", ""));
+    let words = ["--quiet", "match", "random", &engine, "--pairs", "1"];
+    let output = surakarta(folder.path()).args(words).assert().success();
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert_eq!(said.matches("says: `foo` is not a player").count(), 1, "{said}");
 }
 
 #[test]

@@ -4,9 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use surakarta_arena::engine::Engine;
+use surakarta_arena::engine::{Engine, EngineError};
 use surakarta_arena::{
     Adjudication, Allowance, ArenaGame, GameKey, Opening, Seat, Session, Tournament, play_game,
 };
@@ -21,6 +22,14 @@ fn spec(text: &str) -> EngineSpec {
         PlayerSpec::External(spec) => spec,
         other => panic!("{other}"),
     }
+}
+
+fn standard(spec: EngineSpec) -> Engine {
+    Engine::new(spec, Variant::Standard)
+}
+
+fn probe(spec: &EngineSpec) -> Result<String, EngineError> {
+    Engine::probe(spec, Variant::Standard, &AtomicBool::new(false))
 }
 
 /// The command line of the engine for tests.
@@ -112,7 +121,7 @@ fn each_misdeed_loses_in_its_way_and_leaves_nothing_behind() {
             // Other misdeeds show at once, however busy the machine is.
             let hang = if ending == Time { 1_500 } else { 60_000 };
             let text = format!("{protocol}:cmd=\"{cmd}\",hang-ms={hang}");
-            let mut engine = Engine::new(spec(&text));
+            let mut engine = standard(spec(&text));
             let game = game_of(&mut engine);
             let fault = game.fault.clone().unwrap_or_default();
             assert_eq!(game.ending, ending, "{protocol} {mode}: {fault}");
@@ -132,7 +141,7 @@ fn oddities_are_overlooked_and_the_stubborn_are_killed() {
         for mode in ["honest", "rubbish", "long_line", "stubborn"] {
             let marker = marker(&format!("{protocol}-{mode}"));
             let cmd = misbehaver(protocol, mode, &format!("1 {marker}"));
-            let mut engine = Engine::new(spec(&format!("{protocol}:cmd=\"{cmd}\"")));
+            let mut engine = standard(spec(&format!("{protocol}:cmd=\"{cmd}\"")));
             for _ in 0..2 {
                 let game = game_of(&mut engine);
                 assert_eq!(game.fault, None, "{protocol} {mode}");
@@ -147,7 +156,7 @@ fn oddities_are_overlooked_and_the_stubborn_are_killed() {
 
 #[test]
 fn programs_that_cannot_play_are_named_before_any_game() {
-    let failure = |text: &str| Engine::probe(&spec(text)).unwrap_err().to_string();
+    let failure = |text: &str| probe(&spec(text)).unwrap_err().to_string();
     let missing = failure("ugi:cmd=/no/such/engine -x");
     assert!(missing.contains("cannot start the engine `/no/such/engine -x`"), "{missing}");
     let folder = failure("ugi:cmd=true,dir=/no/such/folder");
@@ -169,9 +178,27 @@ fn programs_that_cannot_play_are_named_before_any_game() {
     }
     let cmd = misbehaver("ugi", "honest", &format!("0 {marker}"));
     let option = failure(&format!("ugi:cmd=\"{cmd}\",option.Hash=8"));
-    assert!(option.contains("it has no option `Hash`; its options are Seed"), "{option}");
+    assert!(option.contains("has no option `Hash`; its options are Seed"), "{option}");
     assert!(gone(&marker));
     assert!(no_zombies());
+}
+
+/// What an engine objects to is told where it may be why it loses.
+#[test]
+fn objections_go_with_an_illegal_move() {
+    let cmd = misbehaver("ugi", "object", "0");
+    let fault = game_of(&mut standard(spec(&format!("ugi:cmd=\"{cmd}\"")))).fault.unwrap();
+    assert!(fault.ends_with("not a legal move here; it also said: no such board"), "{fault}");
+}
+
+#[test]
+fn a_start_is_given_up_when_asked() {
+    let marker = marker("given-up");
+    let cmd = misbehaver("ugi", "deaf", &format!("0 {marker}"));
+    let spec = spec(&format!("ugi:cmd=\"{cmd}\",start-ms=3000"));
+    let error = Engine::probe(&spec, Variant::Standard, &AtomicBool::new(true)).unwrap_err();
+    assert!(matches!(error, EngineError::Stopped { .. }), "{error}");
+    assert!(gone(&marker));
 }
 
 #[test]
@@ -182,12 +209,12 @@ fn an_identity_changes_with_the_program() {
     std::fs::copy(script, &own).unwrap();
     let spec =
         spec(&format!("ugi:cmd=python3 own.py ugi honest 0,dir={}", folder.path().display()));
-    let before = Engine::probe(&spec).unwrap();
+    let before = probe(&spec).unwrap();
     assert!(before.starts_with("Misbehaver, python3 ") && before.contains(", own.py "), "{before}");
-    assert_eq!(Engine::probe(&spec).unwrap(), before);
+    assert_eq!(probe(&spec).unwrap(), before);
     let text = std::fs::read_to_string(&own).unwrap();
     std::fs::write(&own, text + "\n").unwrap();
-    assert_ne!(Engine::probe(&spec).unwrap(), before);
+    assert_ne!(probe(&spec).unwrap(), before);
 }
 
 #[test]
@@ -195,7 +222,7 @@ fn the_log_tells_who_said_what_when() {
     let folder = TempDir::new().unwrap();
     let log = folder.path().join("log");
     let cmd = misbehaver("ugi", "crash", "1");
-    let mut engine = Engine::new(spec(&format!("ugi:cmd=\"{cmd}\",nodes=7,log={}", log.display())));
+    let mut engine = standard(spec(&format!("ugi:cmd=\"{cmd}\",nodes=7,log={}", log.display())));
     game_of(&mut engine);
     let log = std::fs::read_to_string(log).unwrap();
     for said in ["> ugi", "< ugiok", "> go nodes 7", "< bestmove ", "! a segment of memory"] {
@@ -213,13 +240,13 @@ fn limits_of_time_are_kept_with_a_margin() {
     let started = Instant::now();
     let cmd = misbehaver("contest", "late", "0");
     let mut engine =
-        Engine::new(spec(&format!("contest:cmd=\"{cmd}\",ms=100,margin-ms=200,hang-ms=100000")));
+        standard(spec(&format!("contest:cmd=\"{cmd}\",ms=100,margin-ms=200,hang-ms=100000")));
     let fault = game_of(&mut engine).fault.unwrap();
     assert!(fault.contains("`new black` within 300 ms"), "{fault}");
     assert!(started.elapsed() < Duration::from_secs(60));
     // With time enough, the same answer is not late.
     let cmd = misbehaver("ugi", "late", "0");
-    let mut engine = Engine::new(spec(&format!("ugi:cmd=\"{cmd}\",ms=1,margin-ms=100000")));
+    let mut engine = standard(spec(&format!("ugi:cmd=\"{cmd}\",ms=1,margin-ms=100000")));
     assert_eq!(game_of(&mut engine).fault, None);
 }
 
@@ -231,7 +258,7 @@ fn openings_need_an_engine_that_knows_the_extensions() {
     }
     let choose = |openings: &str| {
         let cmd = misbehaver("contest", "honest", "0");
-        let mut engine = Engine::new(spec(&format!("contest:cmd=\"{cmd}\"{openings}")));
+        let mut engine = standard(spec(&format!("contest:cmd=\"{cmd}\"{openings}")));
         engine.new_game(1);
         engine.choose(&game, &Limits::default())
     };
@@ -249,13 +276,13 @@ fn a_tournament_survives_whatever_an_engine_does() {
     let record: PathBuf = folder.path().join("misdeeds");
     let marker = marker("tournament");
     let cmd = misbehaver("ugi", "random", &format!("3 {marker} '{}'", record.display()));
-    let engine = spec(&format!("ugi:cmd=\"{cmd}\",hang-ms=3000"));
+    let spec = spec(&format!("ugi:cmd=\"{cmd}\",hang-ms=3000"));
     let names = ["engine".to_owned(), "random".to_owned()];
     let tournament =
         Tournament::round_robin(&names, 100, 4, Variant::Standard, OLYMPIAD, 5).unwrap();
     let factory = |n: usize| -> Result<Box<dyn Player>, _> {
         Ok(match n {
-            0 => Box::new(Engine::new(engine.clone())),
+            0 => Box::new(Engine::new(spec.clone(), Variant::Standard)),
             _ => Box::new(RandomPlayer::new(RandomConfig::default())),
         })
     };
@@ -269,7 +296,7 @@ fn a_tournament_survives_whatever_an_engine_does() {
     let expected = |misdeed: &str| match misdeed {
         "crash" | "leave" | "half" | "mute" | "grandchild" => Some(Ending::Crash),
         "hang" | "late" => Some(Ending::Time),
-        "gibberish" | "illegal" | "flood" | "endless" => Some(Ending::IllegalMove),
+        "gibberish" | "illegal" | "object" | "flood" | "endless" => Some(Ending::IllegalMove),
         _ => None,
     };
     let mut misdeeds = BTreeMap::<Ending, usize>::new();

@@ -97,7 +97,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::say(format_args!("error: {}", message(&error)));
-            ExitCode::FAILURE
+            if interrupt::asked() { ExitCode::from(130) } else { ExitCode::FAILURE }
         }
     }
 }

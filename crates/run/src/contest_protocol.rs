@@ -100,7 +100,11 @@ impl Desk<'_> {
                 self.refused.push(mv);
                 self.think()
             }
-            _ => None,
+            ("end", _) => None,
+            (word, _) => {
+                tracing::debug!("`{word}` is no command, or not a whole one; it is ignored");
+                None
+            }
         }
     }
 

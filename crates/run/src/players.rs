@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use surakarta_arena::engine::Engine;
@@ -11,6 +12,9 @@ use surakarta_net::{Evaluator, Mlp, Weights};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
 
 use crate::directory::{best_weights, latest_weights};
+
+/// For programs that nobody stops waiting for.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Loads each network once and lends it to any number of players, all of one variant; programs are
 /// tried once.
@@ -98,13 +102,14 @@ impl Networks {
     pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
         match spec {
             PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.1)),
-            PlayerSpec::External(engine) => self.probe(engine).map(Some),
+            PlayerSpec::External(engine) => self.probe(engine, &NEVER).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// Starts a program once to see that it can play, and keeps its identity.
-    fn probe(&self, spec: &EngineSpec) -> Result<String> {
+    /// Starts a program once to see that it can play, and keeps its identity. It is given up when
+    /// `stop` turns true.
+    pub(crate) fn probe(&self, spec: &EngineSpec, stop: &AtomicBool) -> Result<String> {
         if !PlayerSpec::External(spec.clone()).plays(self.variant) {
             bail!(
                 "the {} protocol knows the standard board only; `{}` cannot play {}",
@@ -118,7 +123,7 @@ impl Networks {
         if let Some(identity) = probed.get(&key) {
             return Ok(identity.clone());
         }
-        let identity = Engine::probe(spec)?;
+        let identity = Engine::probe(spec, self.variant, stop)?;
         probed.insert(key, identity.clone());
         Ok(identity)
     }
@@ -132,7 +137,7 @@ impl Supply for &Networks {
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {
-        self.probe(spec)?;
-        Ok(Box::new(Engine::new(spec.clone())))
+        self.probe(spec, &NEVER)?;
+        Ok(Box::new(Engine::new(spec.clone(), self.variant)))
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use surakarta_arena::engine::centipieces;
-use surakarta_game::{Color, Game, Outcome, Position, RuleSet, Variant};
+use surakarta_game::{Color, Game, InvalidPosition, Outcome, Position, RuleSet, Variant};
 use surakarta_search::mcts::MOST_SIMULATIONS;
 use surakarta_search::{Choice, Clock, Limits, Player, PlayerSpec};
 
@@ -234,16 +234,23 @@ impl<W: Write> Server<W> {
             }
             _ => bail!("there is no option `{name}`; the options are Player, Variant, Rules, Seed"),
         }
-        let networks = Networks::of_run(settings.run.as_deref(), settings.variant);
-        let player = networks.player(&settings.player)?;
-        self.give(Job::Player(player));
-        self.give(Job::NewGame(settings.seed));
-        (self.game, self.networks, self.games) = (start(&settings), networks, 0);
-        self.settings = settings;
+        let seed = settings.seed;
+        self.change(settings, seed)?;
+        (self.game, self.games) = (start(&self.settings), 0);
         Ok(())
     }
 
-    /// `startpos` or `fen POSITION`, and `moves` with the moves from there.
+    /// Goes on with another player, whose game has this seed.
+    fn change(&mut self, settings: Settings, seed: u64) -> Result<()> {
+        let networks = Networks::of_run(settings.run.as_deref(), settings.variant);
+        self.give(Job::Player(networks.player(&settings.player)?));
+        self.give(Job::NewGame(seed));
+        (self.settings, self.networks) = (settings, networks);
+        Ok(())
+    }
+
+    /// `startpos` or `fen POSITION`, and `moves` with the moves from there. A position that names
+    /// another variant changes it.
     fn set_position(&mut self, text: &str) -> Result<()> {
         let mut words = text.split_whitespace();
         let start = match words.next() {
@@ -256,13 +263,23 @@ impl<W: Write> Server<W> {
             Some("fen") => {
                 let fields: Vec<&str> =
                     words.by_ref().take_while(|word| *word != "moves").collect();
-                Position::parse(&fields.join(" "), self.settings.variant)?
+                let text = fields.join(" ");
+                match Position::parse(&text, self.settings.variant) {
+                    Err(InvalidPosition::OtherVariant(named, _)) => Position::parse(&text, named)?,
+                    read => read?,
+                }
             }
             _ => bail!("`position {text}` names neither startpos nor fen"),
         };
         let mut game = Game::from_position(self.settings.rules, start);
         for word in words {
             game.play(word.parse()?)?;
+        }
+        let variant = game.start().variant();
+        if variant != self.settings.variant {
+            let settings = Settings { variant, ..self.settings.clone() };
+            let seed = settings.seed.wrapping_add(self.games.saturating_sub(1));
+            self.change(settings, seed)?;
         }
         self.game = game;
         Ok(())

@@ -128,7 +128,8 @@ fn ugi_keeps_the_position_when_a_line_is_wrong() {
         "position fen 6/6/6/6/6 b 0 1",
         "position fen",
         "position",
-        "position fen wwwwwww/wwwwwww/7/7/7/bbbbbbb/bbbbbbb b 0 1 sepur",
+        "position fen wwwwwww/wwwwwww/7/7/7/bbbbbbb/bbbbbbb b 0 1 sepur moves a1a1",
+        "position fen wwwwwww/wwwwwww/7/7/7/bbbbbbb/bbbbbbb b 0 1 cubic",
         "setoption name Player value minimax",
         "setoption name Variant value cubic",
         "setoption name Rules value none",
@@ -168,6 +169,24 @@ fn ugi_options_take_effect() {
     assert_eq!(one, moves(7));
     assert_eq!(one[1..], moves(8)[..7], "the next game has the next seed");
     assert!(one.iter().any(|mv| *mv != one[0]));
+}
+
+#[test]
+fn ugi_follows_the_variant_of_a_position() {
+    let sepur = Position::start(Variant::Sepur);
+    let script = format!("setoption name Seed value 7\nuginewgame\nposition fen {sepur}\ngo\n");
+    let said = ugi("random", format!("{script}position startpos\ngo\nugi\n").as_bytes());
+    let moves: Vec<&str> = said.iter().filter_map(|line| line.strip_prefix("bestmove ")).collect();
+    for mv in &moves {
+        let mut game = Game::from_position(OLYMPIAD, sepur);
+        assert!(game.play(mv.parse().unwrap()).is_ok(), "{said:?}");
+    }
+    assert_eq!(moves.len(), 2);
+    assert!(said.contains(&"option name Variant type string default sepur".to_owned()));
+    // The game's seed is still that of the game.
+    let set = script.replace("uginewgame", "setoption name Variant value sepur\nuginewgame");
+    let again = ugi("random", set.as_bytes());
+    assert_eq!(again.last().unwrap(), &format!("bestmove {}", moves[0]));
 }
 
 /// The engine against itself through the platform's eyes, from the start to the end.

@@ -247,6 +247,9 @@ pub enum PlayerSpecError {
     /// A command is needed.
     #[error("a player by the {0} protocol needs the program's command line; add cmd=\"...\"")]
     NoCommand(&'static str),
+    /// A command line that ends within quotes.
+    #[error("the command line `{0}` ends within quotes; close them")]
+    OpenQuote(String),
     /// An option of a program without a name.
     #[error("`{0}` names no option of the program; write option.NAME=VALUE")]
     OptionName(String),

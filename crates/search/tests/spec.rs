@@ -194,10 +194,7 @@ fn mistakes_are_named_with_their_mend() {
             "ugi:ms=5",
             "a player by the ugi protocol needs the program's command line; add cmd=\"...\"",
         ),
-        (
-            "contest:cmd='a",
-            "`'a` is not a value for `cmd`; write a program and its arguments, separated by spaces and quoted as for a shell",
-        ),
+        ("contest:cmd='a", "the command line `'a` ends within quotes; close them"),
         (
             "contest:cmd=a,nodes=5",
             "contest has no key `nodes`; its keys are cmd, name, ms, openings, dir, log, start-ms, hang-ms, margin-ms",

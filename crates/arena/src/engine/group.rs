@@ -2,22 +2,25 @@
 
 use std::io;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::OnceLock;
-use std::sync::mpsc::{Sender, channel};
 
-/// A child that leads a group of its own. The group is killed when this is dropped.
+use system::Guard;
+
+/// A child in a group of its own. The group is killed when this is dropped, and on Unix also when this
+/// process ends, however that happens. What leaves the group has its end of input only.
 pub(super) struct Group {
     child: Child,
     /// How the child ended, once it has been waited for.
     status: Option<ExitStatus>,
+    guard: Guard,
 }
 
 impl Group {
-    /// Starts a child. On Linux it dies with this process, however that ends; elsewhere, and for what
-    /// the child has started itself, the end of its standard input has to do.
+    /// Starts a child.
     pub(super) fn start(mut command: Command) -> io::Result<Group> {
-        system::prepare(&mut command);
-        Ok(Group { child: spawn(command)?, status: None })
+        // First, so that there is no moment in which nobody would kill the child.
+        let guard = Guard::start()?;
+        guard.take_in(&mut command);
+        Ok(Group { child: command.spawn()?, status: None, guard })
     }
 
     /// The child, whose pipes can be taken.
@@ -35,8 +38,9 @@ impl Group {
         if let Some(status) = self.status {
             return Ok(status);
         }
-        // Until it is waited for, no other process can have the child's number, nor a group.
-        system::kill(&mut self.child);
+        self.guard.kill_group();
+        // It may have left the group.
+        let _ = self.child.kill();
         let status = self.child.wait()?;
         self.status = Some(status);
         Ok(status)
@@ -51,59 +55,47 @@ impl Drop for Group {
     }
 }
 
-type Order = (Command, Sender<io::Result<Child>>);
-
-/// Starts a child from a thread that never ends: Linux lets a child die with the thread that has
-/// started it, not with the process.
-fn spawn(command: Command) -> io::Result<Child> {
-    static STARTER: OnceLock<Sender<Order>> = OnceLock::new();
-    let starter = STARTER.get_or_init(|| {
-        let (orders, inbox) = channel::<Order>();
-        std::thread::spawn(move || {
-            for (mut command, answer) in inbox {
-                // Whoever asked waits for the answer.
-                let _ = answer.send(command.spawn());
-            }
-        });
-        orders
-    });
-    let gone = || io::Error::other("the thread that starts programs is gone");
-    let (answer, started) = channel();
-    starter.send((command, answer)).map_err(|_| gone())?;
-    started.recv().map_err(|_| gone())?
-}
-
 #[cfg(unix)]
 mod system {
+    use std::io;
     use std::os::unix::process::CommandExt;
-    use std::process::{Child, Command};
+    use std::process::{Child, Command, Stdio};
 
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-    pub(super) fn prepare(command: &mut Command) {
-        command.process_group(0);
-        #[cfg(target_os = "linux")]
-        die_with_us(command);
+    /// A shell that leads the group and waits for the end of its input, which only this process can
+    /// write to: when we are gone, it kills the group, and itself with it. Signals that programs send
+    /// to their own group to end their children do not end it.
+    const SCRIPT: &str = "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0";
+
+    pub(super) struct Guard(Child);
+
+    impl Guard {
+        pub(super) fn start() -> io::Result<Guard> {
+            let mut shell = Command::new("/bin/sh");
+            shell.args(["-c", SCRIPT]).process_group(0);
+            shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let named = |error| io::Error::other(format!("/bin/sh, its guard: {error}"));
+            shell.spawn().map(Guard).map_err(named)
+        }
+
+        /// Lets a program start in the group.
+        pub(super) fn take_in(&self, command: &mut Command) {
+            command.process_group(Pid::from_child(&self.0).as_raw_nonzero().get());
+        }
+
+        pub(super) fn kill_group(&self) {
+            // Until the shell is waited for, no other process can have its number, nor a group.
+            let _ = kill_process_group(Pid::from_child(&self.0), Signal::KILL);
+        }
     }
 
-    #[cfg(target_os = "linux")]
-    fn die_with_us(command: &mut Command) {
-        use rustix::process::{getpid, getppid, set_parent_process_death_signal};
-
-        let parent = getpid();
-        let ask = move || {
-            set_parent_process_death_signal(Some(Signal::KILL))?;
-            // We may have died before that.
-            if getppid() == Some(parent) {
-                Ok(())
-            } else {
-                Err(std::io::ErrorKind::BrokenPipe.into())
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.kill_group();
+            if let Err(error) = self.0.wait() {
+                tracing::warn!("cannot wait for an engine's guard: {error}");
             }
-        };
-        // SAFETY: between fork and exec it makes two system calls and nothing else: it neither
-        // allocates nor takes a lock. There is no safe way to ask for this on behalf of a child.
-        unsafe {
-            command.pre_exec(ask);
         }
     }
 
@@ -111,24 +103,26 @@ mod system {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         !matches!(waitid(WaitId::Pid(Pid::from_child(child)), look), Ok(None))
     }
-
-    pub(super) fn kill(child: &mut Child) {
-        // The group is empty if all have ended.
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
 }
 
 #[cfg(not(unix))]
 mod system {
+    use std::io;
     use std::process::{Child, Command};
 
-    pub(super) fn prepare(_: &mut Command) {}
+    pub(super) struct Guard;
+
+    impl Guard {
+        pub(super) fn start() -> io::Result<Guard> {
+            Ok(Guard)
+        }
+
+        pub(super) fn take_in(&self, _: &mut Command) {}
+
+        pub(super) fn kill_group(&self) {}
+    }
 
     pub(super) fn has_ended(child: &mut Child) -> bool {
         !matches!(child.try_wait(), Ok(None))
-    }
-
-    pub(super) fn kill(child: &mut Child) {
-        let _ = child.kill();
     }
 }

@@ -12,9 +12,11 @@ mod ugi;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use surakarta_game::{Color, Ending, Game};
+use surakarta_game::{Color, Ending, Game, Variant};
 use surakarta_search::{Choice, EngineSpec, Limits, Player, PlayerError, Protocol};
 
 pub use contest::{contest_move, contest_text};
@@ -25,6 +27,9 @@ use ugi::Ugi;
 
 /// The longest wait for a move, whatever the limits: the system's clock has an end.
 const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// The time between two looks whether a start is to be given up.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A program cannot be used as a player.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +68,22 @@ pub enum EngineError {
         /// What it does instead.
         reason: String,
     },
+    /// It has no such option.
+    #[error("the engine `{cmd}` has no option `{option}`; its options are {options}")]
+    Option {
+        /// Its command line.
+        cmd: String,
+        /// The option's name.
+        option: String,
+        /// What there is, separated by commas.
+        options: String,
+    },
+    /// Its start was given up.
+    #[error("stopped before the engine `{cmd}` had started")]
+    Stopped {
+        /// Its command line.
+        cmd: String,
+    },
 }
 
 /// What an engine has lost its game by.
@@ -82,6 +103,7 @@ struct Patience {
 /// A program that plays. It is started for the first game.
 pub struct Engine {
     spec: EngineSpec,
+    variant: Variant,
     talk: Option<Talk>,
     /// What went wrong before the first move of the game.
     fault: Option<Fault>,
@@ -94,19 +116,37 @@ enum Talk {
 }
 
 impl Engine {
-    /// The player; nothing is started yet.
-    pub fn new(spec: EngineSpec) -> Engine {
-        Engine { spec, talk: None, fault: None }
+    /// The player of a variant; nothing is started yet.
+    pub fn new(spec: EngineSpec, variant: Variant) -> Engine {
+        Engine { spec, variant, talk: None, fault: None }
     }
 
-    /// Starts the program and ends it again. Returns its identity: the name that it gives itself and
-    /// the XXH3 hashes of those words of its command line that are files, the program first.
+    /// Starts the program and ends it again; what it objects to is logged. Returns its identity: the
+    /// name that it gives itself and the XXH3 hashes of those words of its command line that are
+    /// files, the program first.
     ///
     /// # Errors
-    /// If it does not start, or does not speak the protocol.
-    pub fn probe(spec: &EngineSpec) -> Result<String, EngineError> {
-        let talk = Talk::start(spec)?;
+    /// If it does not start, does not speak the protocol, or `stop` turns true first.
+    pub fn probe(
+        spec: &EngineSpec,
+        variant: Variant,
+        stop: &AtomicBool,
+    ) -> Result<String, EngineError> {
+        let (report, started) = channel();
+        let own = spec.clone();
+        // A start that is given up goes on there, at most for the time that it may take.
+        std::thread::spawn(move || report.send(Talk::start(&own, variant)));
+        let talk = loop {
+            match started.recv_timeout(LOOK) {
+                Ok(talk) => break talk?,
+                Err(RecvTimeoutError::Timeout) if !stop.load(Relaxed) => {}
+                Err(_) => return Err(EngineError::Stopped { cmd: spec.cmd.clone() }),
+            }
+        };
         let mut identity = talk.name().to_owned();
+        for said in talk.complaints() {
+            tracing::warn!("the engine `{}` says: {said}", spec.cmd);
+        }
         talk.quit();
         for (n, word) in spec.words().iter().enumerate() {
             let path = spec.dir.as_deref().unwrap_or(Path::new("")).join(word);
@@ -143,7 +183,7 @@ impl Engine {
         // Until it has answered well, a drop would end it.
         let mut talk = match self.talk.take() {
             Some(talk) => talk,
-            None => Talk::start(&self.spec).map_err(Fault::from)?,
+            None => Talk::start(&self.spec, self.variant).map_err(Fault::from)?,
         };
         let choice = match &mut talk {
             Talk::Ugi(ugi) => ugi.choose(game, &patience),
@@ -159,7 +199,7 @@ impl Player for Engine {
         let begin = |talk: Option<Talk>| {
             let mut talk = match talk {
                 Some(talk) => talk,
-                None => Talk::start(&self.spec)?,
+                None => Talk::start(&self.spec, self.variant)?,
             };
             match &mut talk {
                 Talk::Ugi(ugi) => ugi.new_game(seed)?,
@@ -199,9 +239,9 @@ impl Drop for Engine {
 }
 
 impl Talk {
-    fn start(spec: &EngineSpec) -> Result<Talk, EngineError> {
+    fn start(spec: &EngineSpec, variant: Variant) -> Result<Talk, EngineError> {
         match spec.protocol {
-            Protocol::Ugi => Ugi::start(spec).map(Talk::Ugi),
+            Protocol::Ugi => Ugi::start(spec, variant).map(Talk::Ugi),
             Protocol::Contest => Contest::start(spec).map(Talk::Contest),
         }
     }
@@ -210,6 +250,14 @@ impl Talk {
         match self {
             Talk::Ugi(ugi) => ugi.name(),
             Talk::Contest(contest) => contest.name(),
+        }
+    }
+
+    /// What it has said against what it was told; the contest protocol has no words for that.
+    fn complaints(&self) -> &[String] {
+        match self {
+            Talk::Ugi(ugi) => ugi.complaints(),
+            Talk::Contest(_) => &[],
         }
     }
 

@@ -14,6 +14,9 @@ use super::{EngineError, Fault, LONGEST_WAIT, Patience};
 /// Bytes of a line; expected lines of play are the longest.
 const LONGEST: usize = 16 << 10;
 
+/// Complaints that are kept.
+const COMPLAINTS: usize = 10;
+
 /// The expected result in [−1, 1] that a score in hundredths of a piece means, by the curve that Elo
 /// ratings use: 2 / (1 + 10^(−score / 400)) − 1. Four pieces are 0.82.
 pub fn value_of_centipieces(score: f64) -> f32 {
@@ -33,38 +36,62 @@ pub(super) struct Ugi {
     name: String,
     /// How long it may take to be ready.
     start: Duration,
-    /// Lowest and highest value of its option `Seed`, if it has one.
+    /// Lowest and highest value of its option `Seed`, if it has one that is ours to set.
     seed: Option<(u64, u64)>,
+    /// Its first `info string` lines since the start, or since it was told the last position.
+    complaints: Vec<String>,
 }
 
+/// An option's name, and what follows `type`.
+type Setting = (String, String);
+
 impl Ugi {
-    pub(super) fn start(spec: &EngineSpec) -> Result<Ugi, EngineError> {
-        let process = Process::start(spec, LONGEST)?;
-        let mut ugi = Ugi { process, name: String::new(), start: spec.start, seed: None };
+    pub(super) fn start(spec: &EngineSpec, variant: Variant) -> Result<Ugi, EngineError> {
+        let mut ugi = Ugi {
+            process: Process::start(spec, LONGEST)?,
+            name: String::new(),
+            start: spec.start,
+            seed: None,
+            complaints: Vec::new(),
+        };
         let options = ugi.introduce().map_err(|fault| fault.at_start(spec))?;
+        let form = |name: &str| {
+            let mut options = options.iter();
+            options.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, form)| form.as_str())
+        };
+        let given = |name: &str| spec.options.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        // The arena's seed and variant would undo what is given.
+        if !given("Seed") {
+            ugi.seed = form("Seed").and_then(range);
+        }
+        if let Some(form) = form("Variant").filter(|_| !given("Variant")) {
+            if takes(form, &variant.to_string()) {
+                ugi.set("Variant", &variant.to_string());
+            } else if variant != Variant::Standard {
+                ugi.complaints.push(format!("its option Variant does not take {variant}"));
+            }
+        }
         for (name, value) in &spec.options {
-            if !options.iter().any(|option| option.eq_ignore_ascii_case(name)) {
-                return Err(EngineError::Protocol {
+            if form(name).is_none() {
+                let names: Vec<&str> = options.iter().map(|(name, _)| name.as_str()).collect();
+                return Err(EngineError::Option {
                     cmd: spec.cmd.clone(),
-                    protocol: spec.protocol.name(),
-                    reason: format!(
-                        "it has no option `{name}`; its options are {}",
-                        if options.is_empty() { "none".to_owned() } else { options.join(", ") }
-                    ),
+                    option: name.clone(),
+                    options: if names.is_empty() { "none".to_owned() } else { names.join(", ") },
                 });
             }
-            ugi.process.say(&format!("setoption name {name} value {value}"));
-            // The arena's seed would undo it.
-            if name.eq_ignore_ascii_case("Seed") {
-                ugi.seed = None;
-            }
+            ugi.set(name, value);
         }
         ugi.ready().map_err(|fault| fault.at_start(spec))?;
         Ok(ugi)
     }
 
-    /// Takes down its name and returns the names of its options.
-    fn introduce(&mut self) -> Result<Vec<String>, Fault> {
+    fn set(&mut self, name: &str, value: &str) {
+        self.process.say(&format!("setoption name {name} value {value}"));
+    }
+
+    /// Takes down its name and returns its options.
+    fn introduce(&mut self) -> Result<Vec<Setting>, Fault> {
         let until = Instant::now() + self.start;
         self.process.say("ugi");
         let mut options = Vec::new();
@@ -76,16 +103,23 @@ impl Ugi {
             if line == "ugiok" {
                 return Ok(options);
             }
+            self.note(line);
             if let Some(name) = line.strip_prefix("id name ") {
                 name.trim().clone_into(&mut self.name);
             }
             if let Some(option) = line.strip_prefix("option name ") {
                 let (name, form) = option.split_once(" type ").unwrap_or((option, ""));
-                if name.trim().eq_ignore_ascii_case("seed") {
-                    self.seed = range(form);
-                }
-                options.push(name.trim().to_owned());
+                options.push((name.trim().to_owned(), form.trim().to_owned()));
             }
+        }
+    }
+
+    /// Keeps a line that is free text: engines object in no other way.
+    fn note(&mut self, line: &str) {
+        if let Some(text) = line.trim().strip_prefix("info string ")
+            && self.complaints.len() < COMPLAINTS
+        {
+            self.complaints.push(text.trim().to_owned());
         }
     }
 
@@ -97,6 +131,7 @@ impl Ugi {
             if line.trim() == "readyok" {
                 return Ok(());
             }
+            self.note(&line);
         }
         Err(Fault::silence("isready", self.start))
     }
@@ -105,17 +140,22 @@ impl Ugi {
         &self.name
     }
 
+    pub(super) fn complaints(&self) -> &[String] {
+        &self.complaints
+    }
+
     pub(super) fn new_game(&mut self, seed: u64) -> Result<(), Fault> {
         if let Some((least, most)) = self.seed {
             let values = u128::from(most - least) + 1;
             let seed = least + (u128::from(seed) % values) as u64;
-            self.process.say(&format!("setoption name Seed value {seed}"));
+            self.set("Seed", &seed.to_string());
         }
         self.process.say("uginewgame");
         self.ready()
     }
 
     pub(super) fn choose(&mut self, game: &Game, patience: &Patience) -> Result<Choice, Fault> {
+        self.complaints.clear();
         self.process.say(&position(game));
         // Also leaves behind what it has still to say about the last move.
         self.ready()?;
@@ -127,21 +167,40 @@ impl Ugi {
             let Some(line) = self.process.hear(until)? else {
                 return Err(Fault::silence(&go, patience.wait));
             };
+            self.note(&line);
             let mut words = line.split_whitespace();
             match words.next() {
                 Some("info") => found.note(&mut words),
                 Some("bestmove") => {
                     let mv = words.next().and_then(|word| word.parse().ok());
                     let mv = mv.filter(|&mv| game.clone().play(mv).is_ok());
-                    return Ok(found.choice(mv.ok_or_else(|| Fault::no_move(&line))?, game));
+                    return Ok(found.choice(mv.ok_or_else(|| self.no_move(&line))?, game));
                 }
                 _ => {}
             }
         }
     }
 
+    /// What it has said about the position or its search may tell why.
+    fn no_move(&self, line: &str) -> Fault {
+        let mut fault = Fault::no_move(line);
+        if let Some(said) = self.complaints.last() {
+            fault.reason += &format!("; it also said: {said}");
+        }
+        fault
+    }
+
     pub(super) fn quit(self) {
         self.process.quit();
+    }
+}
+
+/// Whether an option of this form takes a value.
+fn takes(form: &str, value: &str) -> bool {
+    match form.split_whitespace().next() {
+        Some("string") => true,
+        Some("combo") => form.split(" var ").skip(1).any(|one| one.trim() == value),
+        _ => false,
     }
 }
 
@@ -337,7 +396,11 @@ mod tests {
     }
 
     #[test]
-    fn ranges_of_options_are_read() {
+    fn forms_of_options_are_read() {
+        assert!(takes("string default standard", "sepur"));
+        assert!(takes("combo default standard var standard var sepur", "sepur"));
+        assert!(!takes("combo default standard var standard var sepur,diagonals=no", "sepur"));
+        assert!(!takes("check default true", "sepur"));
         assert_eq!(range("spin default 1 min 0 max 9"), Some((0, 9)));
         assert_eq!(range("spin default 1 min 9 max 0"), None);
         assert_eq!(range("string default x min 0 max 9"), None);

@@ -95,6 +95,11 @@ def illegal(answer):
     say(ANSWER + ("a1f6" if PROTOCOL == "ugi" else "AAFF"))
 
 
+def object(answer):
+    say("info string no such board")
+    illegal(answer)
+
+
 def half(answer):
     say(answer[:-2], end="")
     os._exit(0)
@@ -153,7 +158,7 @@ def honest(answer):
 MISDEEDS = {
     f.__name__: f
     for f in (
-        crash, leave, hang, late, gibberish, illegal, half, mute, flood, endless, grandchild,
+        crash, leave, hang, late, gibberish, illegal, object, half, mute, flood, endless, grandchild,
         rubbish, long_line, stubborn, honest,
     )
 }
@@ -187,6 +192,9 @@ def answer():
 if MODE == "no_start":
     print("no licence found", file=sys.stderr, flush=True)
     sys.exit(1)
+
+if MODE == "deaf":
+    sleep_for_ever()
 
 seed = 0
 while True:

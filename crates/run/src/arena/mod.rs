@@ -62,6 +62,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         if let PlayerSpec::External(engine) = &mut entrant.player {
             let limits = entrant.limits.unwrap_or(config.limits);
             engine.margin = engine.margin.max(limits.allowance()?.margin);
+            networks.probe(engine, stop)?;
         }
         // A player that cannot be made is said before any game.
         networks.player(&entrant.player)?;

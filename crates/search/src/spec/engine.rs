@@ -99,6 +99,11 @@ pub(super) fn read(
     let mut spec = EngineSpec::new(protocol, "");
     let is_option = |key: &str| protocol == Protocol::Ugi && key.starts_with(OPTION);
     let (options, pairs): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|(key, _)| is_option(key));
+    if let Some((_, cmd)) = pairs.iter().find(|(key, _)| key == "cmd")
+        && shell_words::split(cmd).is_err()
+    {
+        return Err(PlayerSpecError::OpenQuote(cmd.clone()));
+    }
     read_pairs(protocol.name(), &pairs, &mut spec, protocol.keys())?;
     if spec.cmd.is_empty() {
         return Err(PlayerSpecError::NoCommand(protocol.name()));
