@@ -147,28 +147,70 @@ fn soon(mut holds: impl FnMut() -> bool) -> bool {
     })
 }
 
-/// An engine that never answers, and hears nothing, does not outlive us.
+/// The command line of the engine for tests, behind a script that waits for it.
+#[cfg(target_os = "linux")]
+fn wrapped(folder: &Path, words: &str) -> String {
+    let wrapper = folder.join("wrapper.sh");
+    std::fs::write(&wrapper, "python3 \"$@\"\ntrue\n").unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../arena/tests/engine/misbehaver.py");
+    format!("sh '{}' '{}' ugi {words}", wrapper.display(), script.display())
+}
+
+/// A match against an engine that is waited for without end.
+#[cfg(target_os = "linux")]
+fn hanging_match(folder: &Path, cmd: &str) -> std::process::Child {
+    let engine = format!("ugi:cmd=\"{cmd}\",hang-ms=1000000,start-ms=1000000");
+    Process::new(cargo_bin!("surakarta"))
+        .args(["--quiet", "match", "random", &engine, "--threads", "2"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[cfg(target_os = "linux")]
+fn signal(process: &std::process::Child, name: &str) {
+    Process::new("kill").args([name, &process.id().to_string()]).status().unwrap();
+}
+
+/// Engines that never answer, and hear nothing, do not outlive us, nor does what they have started.
 #[test]
 #[cfg(target_os = "linux")]
-fn no_engine_outlives_a_kill() {
+fn no_engine_outlives_us() {
+    for name in ["-KILL", "-INT"] {
+        let folder = TempDir::new().unwrap();
+        let marker = format!("outlives{name}-{}", std::process::id());
+        let record = folder.path().join("misdeeds");
+        let cmd = wrapped(folder.path(), &format!("hang 0 {marker} '{}'", record.display()));
+        let mut arena = hanging_match(folder.path(), &cmd);
+        let hanging =
+            || std::fs::read_to_string(&record).is_ok_and(|text| text.lines().count() == 2);
+        assert!(soon(hanging), "both engines are asked for a move");
+        assert_eq!(marked(&marker).len(), 4, "two scripts and two programs");
+        // The first Ctrl-C asks, the second ends.
+        assert!(soon(|| {
+            signal(&arena, name);
+            arena.try_wait().unwrap().is_some()
+        }));
+        assert!(soon(|| marked(&marker).is_empty()), "{name}: engines were left behind");
+    }
+}
+
+/// Nothing has been begun then that could be finished.
+#[test]
+#[cfg(target_os = "linux")]
+fn an_engine_that_does_not_start_is_not_waited_for_after_ctrl_c() {
     let folder = TempDir::new().unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../arena/tests/engine/misbehaver.py");
-    let marker = format!("outlives-{}", std::process::id());
-    let record = folder.path().join("misdeeds");
-    let cmd = format!("python3 '{}' ugi hang 0 {marker} '{}'", script.display(), record.display());
-    let mut arena = Process::new(cargo_bin!("surakarta"))
-        .args(["--quiet", "match", "random", &format!("ugi:cmd=\"{cmd}\",hang-ms=1000000")])
-        .args(["--threads", "2"])
-        .current_dir(folder.path())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let hanging = || std::fs::read_to_string(&record).is_ok_and(|text| text.lines().count() == 2);
-    assert!(soon(hanging), "both engines are asked for a move");
-    assert_eq!(marked(&marker).len(), 2);
-    arena.kill().unwrap();
-    arena.wait().unwrap();
+    let marker = format!("starts-{}", std::process::id());
+    let cmd = wrapped(folder.path(), &format!("deaf 0 {marker}"));
+    let arena = hanging_match(folder.path(), &cmd);
+    assert!(soon(|| marked(&marker).len() == 2));
+    signal(&arena, "-INT");
+    let output = arena.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("stopped before the engine `"), "not by the time of grace: {said}");
     assert!(soon(|| marked(&marker).is_empty()), "engines were left behind");
 }
 
