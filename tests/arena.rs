@@ -2,8 +2,6 @@
 
 mod support;
 
-use std::path::Path;
-
 use serde_json::Value;
 use support::{files, json, killed, refused, stdout, surakarta, write, write_weights};
 use tempfile::TempDir;
@@ -80,7 +78,7 @@ fn checkpoints_of_a_run_climb_a_ladder() {
             iteration,
         );
     }
-    let config = |every| {
+    let config = |every: u32| {
         format!(
             "format = \"ladder\"\npairs = 2\nseed = 1\n[checkpoints]\nrun = \"run\"\nevery = {every}\nplayer = \"mcts:net=latest,sims=8\"\n"
         )

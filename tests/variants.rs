@@ -2,8 +2,6 @@
 
 mod support;
 
-use std::path::Path;
-
 use predicates::prelude::*;
 use serde_json::Value;
 use support::{files, json, refused, refused_words, stdout, surakarta, write, write_weights_for};

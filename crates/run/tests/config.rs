@@ -35,7 +35,10 @@ fn every_shipped_configuration_is_valid() {
         let config = Config::load(&shipped(name)).unwrap();
         assert_eq!(format!("{}.toml", config.run.name), name);
     }
-    ArenaConfig::load(&shipped("arena.toml")).unwrap();
+    for name in ["arena.toml", "reference.toml"] {
+        let config = ArenaConfig::load(&shipped(name)).unwrap();
+        assert!(config.openings.is_none_or(|path| path.exists()), "{name}");
+    }
 }
 
 #[test]

@@ -135,7 +135,9 @@ impl Engine {
         let (report, started) = channel();
         let own = spec.clone();
         // A start that is given up goes on there, at most for the time that it may take.
-        std::thread::spawn(move || report.send(Talk::start(&own, variant)));
+        std::thread::spawn(move || {
+            let _ = report.send(Talk::start(&own, variant));
+        });
         let talk = loop {
             match started.recv_timeout(LOOK) {
                 Ok(talk) => break talk?,
