@@ -328,3 +328,15 @@ fn warnings_go_beside_the_table_and_nothing_else_to_it() {
     assert!(text.contains("warning: there is no common scale"), "{text}");
     assert!(!text.to_lowercase().contains("nan") && !text.contains("inf"), "{text}");
 }
+
+#[test]
+fn journals_of_different_games_are_not_mixed_in_silence() {
+    let folder = TempDir::new().unwrap();
+    let words = "--quiet match greedy random --pairs 2 --journal";
+    stdout(folder.path(), &format!("{words} one.jsonl"));
+    stdout(folder.path(), &format!("{words} two.jsonl --seed 2"));
+    stdout(folder.path(), &format!("{words} sepur.jsonl --variant sepur"));
+    let said = "sepur.jsonl: played as sepur, olympiad, and other files are not";
+    assert!(!stdout(folder.path(), "rate one.jsonl two.jsonl").contains("played as"));
+    assert!(stdout(folder.path(), "rate one.jsonl two.jsonl sepur.jsonl").contains(said));
+}

@@ -37,6 +37,9 @@ pub struct JournalHeader {
     /// Names of the players.
     #[serde(default)]
     pub players: Vec<String>,
+    /// The variant.
+    #[serde(default)]
+    pub variant: String,
     /// The rules.
     #[serde(default)]
     pub rules: String,
@@ -138,6 +141,13 @@ impl Results {
             for (name, identity) in journal.header.players.iter().zip(identities) {
                 self.identities.entry(name.clone()).or_default().insert(identity.clone());
             }
+        }
+        let JournalHeader { variant, rules, .. } = &journal.header;
+        let new = self.games_played.insert(format!("{variant}, {rules}"));
+        if new && self.games_played.len() > 1 {
+            self.notes.push(format!(
+                "{source}: played as {variant}, {rules}, and other files are not: strength under one says little about the other; rate them apart"
+            ));
         }
         if journal.cut {
             self.notes.push(format!(

@@ -80,6 +80,8 @@ pub struct Results {
     pub identities: BTreeMap<String, BTreeSet<String>>,
     /// What has been left out or looks odd, a sentence each.
     pub notes: Vec<String>,
+    /// Variants and rules, where journals tell.
+    games_played: BTreeSet<String>,
     number: HashMap<String, usize>,
     /// No other players may occur.
     closed: bool,
