@@ -12,6 +12,9 @@ use crate::adjudication::Adjudication;
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
 
+/// What the first line of a journal says that it is.
+pub(crate) const JOURNAL: &str = "surakarta-arena";
+
 /// The first line: what a tournament must share with the journal to go on from it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Header<'a> {

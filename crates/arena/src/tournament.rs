@@ -13,7 +13,7 @@ use crate::allowance::Allowance;
 use crate::error::ArenaError;
 use crate::format::{Format, Scored, swiss_round};
 use crate::game::{ArenaGame, GameKey};
-use crate::journal::Header;
+use crate::journal::{Header, JOURNAL};
 use crate::opening::{Opening, OpeningSet};
 use crate::stopping::Until;
 
@@ -333,7 +333,7 @@ impl Tournament {
         let granted: Vec<String> = allowances.iter().map(ToString::to_string).collect();
         let unusual = |text: String, usual: bool| Some(text).filter(|_| !usual);
         Header {
-            journal: "surakarta-arena",
+            journal: JOURNAL,
             version: 1,
             players: &self.players,
             pairings,

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{Results, ResultsError, check_names};
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
-use crate::journal::SessionLine;
+use crate::journal::{JOURNAL, SessionLine};
 
 const NO_JOURNAL: &str = "this is not the journal of a tournament; give a file that `surakarta match --journal` or `surakarta arena` has written";
 
@@ -70,7 +70,7 @@ impl JournalFile {
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
         let mut lines = bytes[..whole].split(|&b| b == b'\n').zip(1..);
         let first = lines.next().and_then(|(line, _)| serde_json::from_slice(line).ok());
-        let header = first.filter(|header: &JournalHeader| header.journal == "surakarta-arena");
+        let header = first.filter(|header: &JournalHeader| header.journal == JOURNAL);
         let header = header.ok_or_else(|| wrong(1, NO_JOURNAL.to_owned()))?;
         let (mut games, mut identities): (Vec<ArenaGame>, _) = (Vec::new(), Vec::new());
         let mut seen = HashSet::new();
