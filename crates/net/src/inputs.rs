@@ -19,6 +19,7 @@
 //! Exchanging colours changes no input. The symmetries of the board are best applied to the
 //! position and its moves ([`Position::under`], [`Move::under`]) before the inputs are taken.
 
+use serde::{Deserialize, Serialize};
 use surakarta_game::board::{MAX_SIZE, WIDTH};
 use surakarta_game::{Color, MAX_MOVES, Move, Position, Symmetry, Variant};
 
@@ -43,6 +44,50 @@ pub const MAX_INPUTS: usize = {
     }
     most
 };
+
+/// The groups of inputs that belong to points, each with one input a point.
+pub(crate) const POINT_GROUPS: usize = 4;
+
+/// Inputs that a network can be blind to, to see what they are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum InputGroup {
+    /// The pieces of both sides.
+    Pieces,
+    /// The points that each side attacks.
+    Attacks,
+    /// How many pieces each side has.
+    Counts,
+    /// Plies without capture.
+    Quiet,
+}
+
+impl InputGroup {
+    /// All of them.
+    pub const ALL: [InputGroup; 4] =
+        [InputGroup::Pieces, InputGroup::Attacks, InputGroup::Counts, InputGroup::Quiet];
+
+    /// `pieces`, `attacks`, `counts` or `quiet`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            InputGroup::Pieces => "pieces",
+            InputGroup::Attacks => "attacks",
+            InputGroup::Counts => "counts",
+            InputGroup::Quiet => "quiet",
+        }
+    }
+
+    /// The inputs of the group in the networks of a variant.
+    pub const fn range(self, variant: Variant) -> std::ops::Range<usize> {
+        let groups = Groups::of(variant.size());
+        match self {
+            InputGroup::Pieces => 0..groups.attacks,
+            InputGroup::Attacks => groups.attacks..groups.count,
+            InputGroup::Counts => groups.count..groups.quiet,
+            InputGroup::Quiet => groups.quiet..inputs(variant),
+        }
+    }
+}
 
 const QUIET_STEPS: u32 = 16;
 const QUIET_STEP: u32 = 3;

@@ -5,7 +5,7 @@ use surakarta_game::{Move, Position, Variant};
 use crate::evaluator::Outlook;
 use crate::inputs::{MAX_INPUTS, active, policy_index};
 use crate::lanes::{LANES, Lanes, softmax};
-use crate::shape::Shape;
+use crate::shape::MlpShape;
 use crate::vector::Vector;
 use crate::weights::Weights;
 
@@ -23,6 +23,8 @@ pub(crate) struct Layers {
 /// nothing.
 #[derive(Debug)]
 struct Hidden {
+    /// Whether it adds to the layer below.
+    adds: bool,
     bias: Vec<Lanes>,
     rows: Vec<Lanes>,
 }
@@ -48,8 +50,8 @@ pub(crate) struct Scratch {
 }
 
 impl Layers {
-    pub(crate) fn new(weights: &Weights) -> Layers {
-        let Shape::Mlp(mlp) = weights.shape();
+    /// `weights` are those of this shape.
+    pub(crate) fn new(mlp: &MlpShape, weights: &Weights) -> Layers {
         let tensor = |name: String| weights.tensor(&name).expect("weights have all tensors");
         let linear =
             |layer: &str| (tensor(format!("{layer}.weight")), tensor(format!("{layer}.bias")));
@@ -60,7 +62,7 @@ impl Layers {
             let turned: Vec<f32> = (0..inputs)
                 .flat_map(|input| (0..width).map(move |unit| weight[unit * inputs + input]))
                 .collect();
-            hidden.push(Hidden { bias: vectors(bias), rows: vectors(&turned) });
+            hidden.push(Hidden { adds: mlp.adds(i), bias: vectors(bias), rows: vectors(&turned) });
         }
         let head = |layers: &[&str]| Head {
             bias: layers.iter().flat_map(|layer| linear(layer).1.to_vec()).collect(),
@@ -148,7 +150,8 @@ impl Layers {
 
 impl Hidden {
     /// ReLU of the bias plus the rows of the active inputs, one after another, each added by `add`
-    /// (sum, row, place in the list).
+    /// (sum, row, place in the list). A residual layer finds the layer below in `output`, and adds to
+    /// it.
     #[inline(always)]
     fn sum_rows<V: Vector, const BLOCK: usize>(
         &self,
@@ -194,7 +197,7 @@ impl Hidden {
             }
         }
         for (output, sum) in output[start..].iter_mut().zip(sums) {
-            *output = sum.relu();
+            *output = if self.adds { output.plus(sum.relu()) } else { sum.relu() };
         }
     }
 }

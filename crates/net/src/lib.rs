@@ -14,7 +14,10 @@ mod vector;
 mod weights;
 
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Outlook};
-pub use inputs::{INPUT_VERSION, MAX_INPUTS, active, inputs, mover_move, policy_index};
+pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
 pub use mlp::{Kernel, Mlp};
-pub use shape::{InvalidShape, MlpShape, Shape, TensorSpec};
+pub use shape::{
+    Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, Shape,
+    TensorSpec, Trunk,
+};
 pub use weights::{FORMAT_VERSION, InvalidWeights, LoadError, LoadProblem, SaveError, Weights};

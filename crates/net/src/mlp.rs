@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
 use crate::lanes::Lanes;
 use crate::layers::{Layers, Scratch};
+use crate::shape::Trunk;
 use crate::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::{Avx2, Avx512};
@@ -75,13 +76,22 @@ impl Kernel {
 
 impl Mlp {
     /// The network with these weights, on the best kernel.
+    ///
+    /// # Panics
+    /// If they are not those of an `mlp`.
     pub fn new(weights: &Weights) -> Mlp {
         Mlp::with_kernel(weights, Kernel::best())
     }
 
     /// The same on a kernel of choice.
+    ///
+    /// # Panics
+    /// As [`Mlp::new`].
     pub fn with_kernel(weights: &Weights, kernel: Kernel) -> Mlp {
-        let layers = Layers::new(weights);
+        let Trunk::Mlp(shape) = weights.shape().trunk() else {
+            panic!("not an mlp: {:?}", weights.shape());
+        };
+        let layers = Layers::new(shape, weights);
         Mlp { scratch: layers.scratch(), layers: Arc::new(layers), kernel }
     }
 

@@ -77,6 +77,9 @@ pub enum InvalidWeights {
     /// NaN or an infinity.
     #[error("the tensor {0} contains NaN or an infinity")]
     NotFinite(String),
+    /// A weight of an input that the shape is blind to.
+    #[error("the tensor {0} is not 0 for an input that the shape leaves out")]
+    NotBlind(String),
 }
 
 /// A weights file cannot be used.
@@ -186,6 +189,9 @@ impl Weights {
             if !data.iter().all(|x| x.is_finite()) {
                 return Err(InvalidWeights::NotFinite(spec.name));
             }
+            if shape.blind_places(variant, &spec).any(|place| data[place] != 0.0) {
+                return Err(InvalidWeights::NotBlind(spec.name));
+            }
             ordered.push(Tensor { spec, data });
         }
         match given.into_keys().min() {
@@ -197,20 +203,20 @@ impl Weights {
     /// An untrained network for a variant, the same one for the same seed.
     ///
     /// Biases are 0. Weights are uniform with the variance 2 / inputs that keeps ReLU layers alive
-    /// (He et al. 2015, arXiv:1502.01852); those of the heads are a tenth of that size, so that the
-    /// untrained network hardly prefers anything.
+    /// (He et al. 2015, arXiv:1502.01852). Those of the heads are a tenth of that size, so that the
+    /// untrained network hardly prefers anything, and so are those that end a residual block, so that
+    /// a deep tower begins as a shallow one.
     pub fn random(shape: Shape, variant: Variant, seed: u64) -> Weights {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let tensors = shape.tensors(variant).into_iter().map(|spec| {
-            let data = match spec.dims[..] {
-                [_, inputs] => {
-                    let scale = if spec.name.starts_with("hidden.") { 1.0 } else { 0.1 };
-                    let bound = scale * (6.0 / inputs as f32).sqrt();
-                    let mut uniform = || (rng.next_u32() >> 8) as f32 / (1 << 23) as f32 - 1.0;
-                    (0..spec.len()).map(|_| bound * uniform()).collect()
-                }
-                _ => vec![0.0; spec.len()],
-            };
+            let mut data = vec![0.0; spec.len()];
+            if spec.dims.len() > 1 {
+                let inputs: usize = spec.dims[1..].iter().product();
+                let bound = first_scale(&spec.name) * (6.0 / inputs as f32).sqrt();
+                let mut uniform = || (rng.next_u32() >> 8) as f32 / (1 << 23) as f32 - 1.0;
+                data.iter_mut().for_each(|x| *x = bound * uniform());
+            }
+            shape.blind_places(variant, &spec).for_each(|place| data[place] = 0.0);
             Tensor { spec, data }
         });
         let tensors = tensors.collect();
@@ -390,6 +396,20 @@ impl Header {
             Some(other) => Err(LoadProblem::Format(other)),
             None => Err(LoadProblem::Metadata("it states no format version".to_owned())),
         }
+    }
+}
+
+/// The size of a tensor's first random numbers, relative to what keeps a layer with ReLU alive.
+fn first_scale(name: &str) -> f32 {
+    let parts: Vec<&str> = name.split('.').collect();
+    match parts[..] {
+        ["block", _, "second" | "mix" | "pool", _] => 0.1,
+        // Two layers whose sum is to be as large as one.
+        ["block", _, "board" | "circuit", _] => std::f32::consts::FRAC_1_SQRT_2,
+        ["hidden" | "stem" | "globals" | "block" | "value", ..] => 1.0,
+        // A product of two.
+        [_, "from" | "to", _] => 0.3,
+        _ => 0.1,
     }
 }
 

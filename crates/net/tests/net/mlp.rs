@@ -1,12 +1,18 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Position, Variant};
-use surakarta_net::{Batch, Evaluator, Kernel, Mlp, Outlook, Weights};
+use surakarta_net::{Batch, Evaluator, Kernel, Mlp, MlpShape, Outlook, Shape, Trunk, Weights};
 
-use crate::twin::{dense_evaluation, lively_weights, random_positions};
+use crate::twin::{dense_evaluation, lively, lively_weights, random_positions};
 
-/// Widths with and without rests of every block size, and every depth.
-const SHAPES: [&[usize]; 5] = [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16]];
+/// Widths with and without rests of every block size, every depth, residual layers and plain ones.
+fn shapes() -> impl Iterator<Item = Shape> {
+    let plain: [&[usize]; 5] = [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16]];
+    let residual: [&[usize]; 2] = [&[208, 80, 80], &[128, 128, 128, 16]];
+    let plain = plain.map(|hidden| MlpShape::new(hidden, false));
+    let residual = residual.map(|hidden| MlpShape::new(hidden, true));
+    plain.into_iter().chain(residual).map(|shape| Trunk::Mlp(shape.unwrap()).into())
+}
 
 /// Policy and outlook of each position, evaluated in batches of the given sizes, over and over.
 fn evaluated(mlp: &mut Mlp, positions: &[Position], sizes: &[usize]) -> Vec<(Vec<f32>, Outlook)> {
@@ -34,9 +40,9 @@ fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
 #[test]
 fn agrees_with_the_dense_twin() {
     // Every shape with one variant or another, and every variant with one shape or another.
-    let cases = Variant::ALL.into_iter().cycle().zip(SHAPES);
-    for (seed, (variant, hidden)) in cases.enumerate() {
-        let weights = lively_weights(variant, hidden, seed as u64);
+    let cases = Variant::ALL.into_iter().cycle().zip(shapes());
+    for (seed, (variant, shape)) in cases.enumerate() {
+        let weights = lively(shape, variant, seed as u64);
         let positions = random_positions(variant, 1_000, seed as u64);
         let results = evaluated(&mut Mlp::new(&weights), &positions, &[32]);
         for (position, (policy, outlook)) in positions.iter().zip(results) {
@@ -54,9 +60,9 @@ fn agrees_with_the_dense_twin() {
 
 #[test]
 fn has_the_same_bits_in_any_batch_on_any_kernel() {
-    let cases = Variant::ALL.into_iter().cycle().zip(SHAPES);
-    for (seed, (variant, hidden)) in cases.enumerate() {
-        let weights = lively_weights(variant, hidden, seed as u64);
+    let cases = Variant::ALL.into_iter().cycle().zip(shapes());
+    for (seed, (variant, shape)) in cases.enumerate() {
+        let weights = lively(shape, variant, seed as u64);
         let positions = random_positions(variant, 300, 100 + seed as u64);
         let expected = evaluated(&mut Mlp::new(&weights), &positions, &[1]);
         let mut order: Vec<usize> = (0..positions.len()).collect();

@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Color, Game, Move, OLYMPIAD, Point, Position, Symmetry, Variant};
-use surakarta_net::{Shape, Weights, inputs};
+use surakarta_net::{Shape, Trunk, Weights, inputs};
 
 /// The positions of random games of a variant that have a legal move, at least `count` of them.
 pub(crate) fn random_positions(variant: Variant, count: usize, seed: u64) -> Vec<Position> {
@@ -73,10 +73,14 @@ pub(crate) fn dense_evaluation(
         let sum: f64 = logits.iter().map(|x| (x - most).exp()).sum();
         logits.iter().map(|x| (x - most).exp() / sum).collect()
     };
-    let Shape::Mlp(shape) = weights.shape();
+    let Trunk::Mlp(shape) = weights.shape().trunk() else { panic!("an mlp") };
     let mut x = dense_inputs(position);
     for i in 0..shape.hidden().len() {
-        x = linear(&format!("hidden.{i}"), &x).into_iter().map(|x| x.max(0.0)).collect();
+        let y = linear(&format!("hidden.{i}"), &x).into_iter().map(|x| x.max(0.0));
+        x = match shape.adds(i) {
+            true => y.zip(x).map(|(y, x)| x + y).collect(),
+            false => y.collect(),
+        };
     }
     let all = linear("policy", &x);
     let (variant, side) = (position.variant(), position.side_to_move());
@@ -92,7 +96,11 @@ pub(crate) fn dense_evaluation(
 /// Weights for a variant with every number away from zero, biases and heads too, so that each counts in a
 /// comparison.
 pub(crate) fn lively_weights(variant: Variant, hidden: &[usize], seed: u64) -> Weights {
-    let shape = Shape::mlp(hidden).expect("a shape");
+    lively(Shape::mlp(hidden).expect("a shape"), variant, seed)
+}
+
+/// The same for any shape.
+pub(crate) fn lively(shape: Shape, variant: Variant, seed: u64) -> Weights {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let tensors = shape.tensors(variant).into_iter().map(|spec| {
         let bound = (6.0 / spec.dims.get(1).map_or(64.0, |&inputs| inputs as f32)).sqrt();

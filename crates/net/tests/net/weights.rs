@@ -1,7 +1,9 @@
 use std::fs;
 
-use surakarta_game::Variant;
-use surakarta_net::{InvalidWeights, LoadError, LoadProblem, Shape, Weights};
+use surakarta_game::{Position, Variant};
+use surakarta_net::{
+    Batch, Evaluator, InputGroup, InvalidWeights, LoadError, LoadProblem, Mlp, Shape, Weights,
+};
 
 type Named = Vec<(String, Vec<usize>, Vec<f32>)>;
 
@@ -216,4 +218,28 @@ fn damage_is_never_loaded() {
     let mut longer = file.clone();
     longer.push(0);
     assert!(loaded(&longer).is_err());
+}
+
+#[test]
+fn a_blind_network_does_not_see() {
+    let shape = Shape::mlp(&[32, 16]).unwrap().without([InputGroup::Quiet]);
+    let weights = Weights::random(shape.clone(), Variant::Standard, 7);
+    let evaluated = |weights: &Weights, position: &str| {
+        let position: Position = position.parse().unwrap();
+        let mut batch = Batch::default();
+        batch.push(position, &position.moves());
+        Mlp::new(weights).evaluate(&mut batch).unwrap();
+        (batch.policy(0).to_vec(), *batch.outlook(0))
+    };
+    let (fresh, old) =
+        ("wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 0 1", "wwwwww/wwwwww/6/6/bbbbbb/bbbbbb b 30 40");
+    assert_eq!(evaluated(&weights, fresh), evaluated(&weights, old));
+    let seeing = Weights::random(Shape::mlp(&[32, 16]).unwrap(), Variant::Standard, 7);
+    assert_ne!(evaluated(&seeing, fresh), evaluated(&seeing, old));
+
+    // The tensors of a network that sees are not those of one that does not.
+    let tensors =
+        seeing.tensors().map(|(name, dims, data)| (name.to_owned(), dims.to_vec(), data.to_vec()));
+    let error = Weights::from_tensors(shape, Variant::Standard, "", tensors).unwrap_err();
+    assert_eq!(error, InvalidWeights::NotBlind("hidden.0.weight".to_owned()));
 }
