@@ -7,7 +7,8 @@ use tch::{Kind, Tensor, no_grad};
 
 use crate::config::Device;
 use crate::error::TrainError;
-use crate::model::{Model, Outputs, use_one_thread};
+use crate::forward::Outputs;
+use crate::model::{Model, use_one_thread};
 
 /// Evaluates positions with tch, always in batches of one size: libtorch sums in another order at
 /// another size, and an evaluation must not depend on what else is evaluated.
@@ -46,7 +47,7 @@ impl TorchEvaluator {
                 row[i as usize] = 1.0;
             }
         }
-        let Outputs { policy, wdl, margin } = no_grad(|| {
+        let Outputs { policy, wdl, margin, .. } = no_grad(|| {
             let size = [self.size as i64, inputs(variant) as i64];
             let inputs = Tensor::f_from_slice(&self.inputs)?.f_view(size)?;
             self.model.forward(&inputs.f_to_device(self.model.device())?)

@@ -15,6 +15,8 @@ mod error;
 #[cfg(feature = "torch")]
 mod evaluator;
 #[cfg(feature = "torch")]
+mod forward;
+#[cfg(feature = "torch")]
 mod learner;
 mod library;
 #[cfg(feature = "torch")]
@@ -34,7 +36,8 @@ pub use {
     adamw::AdamW,
     batch::{BatchTensors, TrainingBatch, wdl_target},
     evaluator::TorchEvaluator,
+    forward::Outputs,
     learner::{Iteration, Learner, Outcome, Report},
     loss::{Loss, loss},
-    model::{Model, Outputs},
+    model::Model,
 };

@@ -5,7 +5,7 @@ use tch::{Kind, Tensor, no_grad};
 use crate::batch::BatchTensors;
 use crate::config::TrainConfig;
 use crate::error::TrainError;
-use crate::model::Outputs;
+use crate::forward::Outputs;
 
 /// The loss of a batch, and sums over its samples for the metrics.
 #[derive(Debug)]
@@ -126,6 +126,7 @@ mod tests {
             policy: Tensor::from_slice(&policy).view([2, MOVES as i64]),
             wdl: Tensor::from_slice(&wdl.map(|x| x as f32)).view([2, 3]),
             margin: Tensor::from_slice(&margin.map(|x| x as f32)).view([2, 1]),
+            auxiliary: Vec::new(),
         };
         let config = TrainConfig {
             policy_weight: 0.8,
@@ -177,6 +178,7 @@ mod tests {
             policy: policy.shallow_clone(),
             wdl: Tensor::zeros([2, 3], (Kind::Float, tch::Device::Cpu)),
             margin: Tensor::zeros([2, 1], (Kind::Float, tch::Device::Cpu)),
+            auxiliary: Vec::new(),
         };
         let total = loss(&outputs, &tensors, &TrainConfig::default()).unwrap().total;
         let gradient = &Tensor::run_backward(&[total], &[policy], false, false)[0];

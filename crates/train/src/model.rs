@@ -6,6 +6,7 @@ use tch::{Tensor, no_grad};
 
 use crate::config::Device;
 use crate::error::TrainError;
+use crate::forward::{Forward, Outputs};
 use crate::library::check;
 
 /// A network whose weights can be trained.
@@ -14,21 +15,11 @@ pub struct Model {
     shape: Shape,
     variant: Variant,
     layout: Layout,
+    forward: Forward,
     /// All parameters, as `layout` places them. No gradients are tracked here.
     flat: Tensor,
     /// The tensors of the shape, in its order; they share their memory with `flat`.
     tensors: Vec<Tensor>,
-}
-
-/// What the network makes of n positions.
-#[derive(Debug)]
-pub struct Outputs {
-    /// Logits of all moves in the mover's view: [n, [`Variant::moves`]].
-    pub policy: Tensor,
-    /// Logits of win, draw and loss: [n, 3].
-    pub wdl: Tensor,
-    /// Expected piece margin, (own − enemy) / pieces at the start: [n, 1].
-    pub margin: Tensor,
 }
 
 /// Where each tensor of a shape lies in a flat one: first all matrices, which decay, then all biases.
@@ -109,7 +100,8 @@ impl Model {
         };
         let tensors = layout.places.iter().map(view).collect::<Result<_, _>>()?;
         let (shape, variant) = (weights.shape().clone(), weights.variant());
-        Ok(Model { shape, variant, layout, flat, tensors })
+        let forward = Forward::new(&shape, variant, device)?;
+        Ok(Model { shape, variant, layout, forward, flat, tensors })
     }
 
     /// Policy, outlook and margin for inputs of 0 and 1: [n, [`inputs`](surakarta_net::inputs) of the variant].
@@ -117,19 +109,7 @@ impl Model {
     /// # Errors
     /// If the inputs are not of that size or on another device.
     pub fn forward(&self, inputs: &Tensor) -> Result<Outputs, TrainError> {
-        debug_assert_eq!(inputs.size()[1], surakarta_net::inputs(self.variant) as i64);
-        let linear = |input: &Tensor, layer: &[Tensor]| input.f_linear(&layer[0], Some(&layer[1]));
-        let layers: Vec<&[Tensor]> = self.tensors.chunks(2).collect();
-        let (hidden, heads) = layers.split_at(layers.len() - 3);
-        let mut last = inputs.shallow_clone();
-        for layer in hidden {
-            last = linear(&last, layer)?.f_relu_()?;
-        }
-        Ok(Outputs {
-            policy: linear(&last, heads[0])?,
-            wdl: linear(&last, heads[1])?,
-            margin: linear(&last, heads[2])?,
-        })
+        Ok(self.forward.outputs(&self.tensors, inputs)?)
     }
 
     /// Writes the gradient of a loss by all parameters into a flat tensor like
