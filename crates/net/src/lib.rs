@@ -10,6 +10,7 @@ mod lanes;
 mod layers;
 mod mlp;
 mod shape;
+mod tower;
 mod vector;
 mod weights;
 
@@ -20,4 +21,5 @@ pub use shape::{
     Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, Shape,
     TensorSpec, Trunk,
 };
+pub use tower::Tower;
 pub use weights::{FORMAT_VERSION, InvalidWeights, LoadError, LoadProblem, SaveError, Weights};

@@ -24,10 +24,10 @@ pub struct Mlp {
 /// The same arithmetic, compiled for one kind of processor. A value exists only on a processor that
 /// can run it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(Target);
+pub struct Kernel(pub(crate) Target);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
+pub(crate) enum Target {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2,

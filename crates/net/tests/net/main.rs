@@ -2,5 +2,7 @@
 
 mod inputs;
 mod mlp;
+mod tower;
+mod tower_twin;
 mod twin;
 mod weights;

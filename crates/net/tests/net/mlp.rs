@@ -15,7 +15,11 @@ fn shapes() -> impl Iterator<Item = Shape> {
 }
 
 /// Policy and outlook of each position, evaluated in batches of the given sizes, over and over.
-fn evaluated(mlp: &mut Mlp, positions: &[Position], sizes: &[usize]) -> Vec<(Vec<f32>, Outlook)> {
+pub(crate) fn evaluated(
+    network: &mut dyn Evaluator,
+    positions: &[Position],
+    sizes: &[usize],
+) -> Vec<(Vec<f32>, Outlook)> {
     let mut sizes = sizes.iter().cycle();
     let mut rest = positions;
     let mut batch = Batch::default();
@@ -27,13 +31,13 @@ fn evaluated(mlp: &mut Mlp, positions: &[Position], sizes: &[usize]) -> Vec<(Vec
         for position in now {
             batch.push(*position, &position.moves());
         }
-        mlp.evaluate(&mut batch).unwrap();
+        network.evaluate(&mut batch).unwrap();
         results.extend((0..batch.len()).map(|at| (batch.policy(at).to_vec(), *batch.outlook(at))));
     }
     results
 }
 
-fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
+pub(crate) fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
     policy.iter().chain(&outlook.wdl).chain([&outlook.margin]).map(|x| x.to_bits()).collect()
 }
 

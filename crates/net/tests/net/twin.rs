@@ -103,7 +103,8 @@ pub(crate) fn lively_weights(variant: Variant, hidden: &[usize], seed: u64) -> W
 pub(crate) fn lively(shape: Shape, variant: Variant, seed: u64) -> Weights {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let tensors = shape.tensors(variant).into_iter().map(|spec| {
-        let bound = (6.0 / spec.dims.get(1).map_or(64.0, |&inputs| inputs as f32)).sqrt();
+        let inputs = spec.dims[1..].iter().product::<usize>();
+        let bound = (6.0 / if spec.dims.len() > 1 { inputs as f32 } else { 64.0 }).sqrt();
         let mut number = || bound * (rng.next_u32() as f32 / (1u64 << 31) as f32 - 1.0);
         let data = (0..spec.len()).map(|_| number()).collect();
         (spec.name, spec.dims, data)
