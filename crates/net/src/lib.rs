@@ -2,13 +2,15 @@
 //!
 //! A network sees a position with the eyes of the side to move ([`active`], [`policy_index`]). Its
 //! [`Shape`] says which tensors it has, its [`Weights`] hold them and live in a safetensors file.
-//! Whatever evaluates positions for a search is an [`Evaluator`]; [`Mlp`] is the one without libtorch.
+//! A [`Network`] is what plays without libtorch, whatever the file holds; whatever evaluates positions for
+//! a search is an [`Evaluator`].
 
 mod evaluator;
 mod inputs;
 mod lanes;
 mod layers;
 mod mlp;
+mod network;
 mod shape;
 mod tower;
 mod vector;
@@ -17,6 +19,7 @@ mod weights;
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Outlook};
 pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
 pub use mlp::{Kernel, Mlp};
+pub use network::Network;
 pub use shape::{
     Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, Shape,
     TensorSpec, Trunk,

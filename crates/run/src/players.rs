@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result, bail};
 use surakarta_arena::engine::Engine;
 use surakarta_game::Variant;
-use surakarta_net::{Evaluator, Mlp, Weights};
+use surakarta_net::{Evaluator, Network};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
 
 use crate::directory::{best_weights, latest_weights};
@@ -21,7 +21,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 pub struct Networks {
     variant: Variant,
     run: Option<PathBuf>,
-    loaded: Mutex<HashMap<PathBuf, (Mlp, String)>>,
+    loaded: Mutex<HashMap<PathBuf, Network>>,
     /// Programs that have been seen to start, by their strings.
     probed: Mutex<HashMap<String, String>>,
 }
@@ -69,18 +69,17 @@ impl Networks {
         }
     }
 
-    /// The network itself, and the hash of its weights.
+    /// The network itself.
     ///
     /// # Errors
     /// If the file is missing, damaged, or for another program or variant.
-    pub fn load(&self, net: &NetRef) -> Result<(Mlp, String)> {
+    pub fn load(&self, net: &NetRef) -> Result<Network> {
         let path = self.path(net)?;
         let mut loaded = self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(found) = loaded.get(&path) {
             return Ok(found.clone());
         }
-        let weights = Weights::load_for(&path, self.variant)?;
-        let network = (Mlp::new(&weights), weights.hash());
+        let network = Network::load_for(&path, self.variant)?;
         loaded.insert(path, network.clone());
         Ok(network)
     }
@@ -101,7 +100,7 @@ impl Networks {
     /// As [`player`](Self::player).
     pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
         match spec {
-            PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.1)),
+            PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.hash().to_owned())),
             PlayerSpec::External(engine) => self.probe(engine, &NEVER).map(Some),
             _ => Ok(None),
         }
@@ -133,7 +132,7 @@ impl Supply for &Networks {
     type Error = anyhow::Error;
 
     fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>> {
-        Ok(Box::new(self.load(net)?.0))
+        Ok(self.load(net)?.evaluator())
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
-use surakarta_net::{Evaluator, Mlp};
+use surakarta_net::Network;
 use surakarta_record::ShardHeader;
 use surakarta_search::{PlayerSpec, SearchConfig};
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
@@ -76,7 +76,7 @@ impl Games {
     /// If a shard cannot be written, or one in the folder was made otherwise.
     pub fn play_network(
         &self,
-        (network, hash): &(Mlp, String),
+        network: &Network,
         config: &SelfplayConfig,
         search: &SearchConfig,
         folder: &Path,
@@ -88,10 +88,10 @@ impl Games {
         // How the work is cut up has no influence on the games.
         settings.remove("selfplay.games_in_flight");
         let mut header = self.header("mcts".to_owned(), settings);
-        header.weights = Some(hash.clone());
+        header.weights = Some(network.hash().to_owned());
         header.kernel = Some(network.kernel().to_owned());
         let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
-        let evaluator = || Ok(Box::new(network.clone()) as Box<dyn Evaluator>);
+        let evaluator = || Ok(network.evaluator());
         let source = Source::Search { search: search.clone(), evaluator: &evaluator };
         Ok(batch.play(&source, around.pool, around.stop, label, around.bars)?)
     }

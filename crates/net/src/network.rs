@@ -1,0 +1,55 @@
+//! A network of whatever kind, as it comes out of a weights file.
+
+use std::path::Path;
+
+use surakarta_game::Variant;
+
+use crate::evaluator::Evaluator;
+use crate::mlp::Mlp;
+use crate::weights::{LoadError, Weights};
+
+/// A network of any kind, laid out for inference without libtorch. Clones share the weights.
+#[derive(Clone, Debug)]
+pub struct Network {
+    kind: Kind,
+    hash: String,
+}
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Mlp(Mlp),
+}
+
+impl Network {
+    /// The network with these weights, on the best kernel that this processor can run.
+    pub fn new(weights: &Weights) -> Network {
+        Network { kind: Kind::Mlp(Mlp::new(weights)), hash: weights.hash() }
+    }
+
+    /// Reads a weights file that must be for this variant.
+    ///
+    /// # Errors
+    /// As [`Weights::load_for`].
+    pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<Network, LoadError> {
+        Ok(Network::new(&Weights::load_for(path, variant)?))
+    }
+
+    /// Something to evaluate positions with, for one thread.
+    pub fn evaluator(&self) -> Box<dyn Evaluator> {
+        match &self.kind {
+            Kind::Mlp(mlp) => Box::new(mlp.clone()),
+        }
+    }
+
+    /// What tells networks apart: [`Weights::hash`].
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+
+    /// The name of the kernel, for headers of files that depend on evaluations.
+    pub fn kernel(&self) -> &'static str {
+        match &self.kind {
+            Kind::Mlp(mlp) => mlp.kernel(),
+        }
+    }
+}
