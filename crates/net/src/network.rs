@@ -6,6 +6,8 @@ use surakarta_game::Variant;
 
 use crate::evaluator::Evaluator;
 use crate::mlp::Mlp;
+use crate::shape::Trunk;
+use crate::tower::Tower;
 use crate::weights::{LoadError, Weights};
 
 /// A network of any kind, laid out for inference without libtorch. Clones share the weights.
@@ -18,12 +20,17 @@ pub struct Network {
 #[derive(Clone, Debug)]
 enum Kind {
     Mlp(Mlp),
+    Tower(Tower),
 }
 
 impl Network {
     /// The network with these weights, on the best kernel that this processor can run.
     pub fn new(weights: &Weights) -> Network {
-        Network { kind: Kind::Mlp(Mlp::new(weights)), hash: weights.hash() }
+        let kind = match weights.shape().trunk() {
+            Trunk::Mlp(_) => Kind::Mlp(Mlp::new(weights)),
+            Trunk::Conv(_) | Trunk::Circuit(_) => Kind::Tower(Tower::new(weights)),
+        };
+        Network { kind, hash: weights.hash() }
     }
 
     /// Reads a weights file that must be for this variant.
@@ -38,6 +45,7 @@ impl Network {
     pub fn evaluator(&self) -> Box<dyn Evaluator> {
         match &self.kind {
             Kind::Mlp(mlp) => Box::new(mlp.clone()),
+            Kind::Tower(tower) => Box::new(tower.clone()),
         }
     }
 
@@ -50,6 +58,7 @@ impl Network {
     pub fn kernel(&self) -> &'static str {
         match &self.kind {
             Kind::Mlp(mlp) => mlp.kernel(),
+            Kind::Tower(tower) => tower.kernel(),
         }
     }
 }

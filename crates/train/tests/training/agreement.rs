@@ -2,25 +2,28 @@
 
 use crate::positions::random_positions;
 use surakarta_game::{Position, Variant};
-use surakarta_net::{Batch, Evaluator, Mlp, Shape, Weights};
+use surakarta_net::{Batch, Evaluator, MlpShape, Network, Shape, Trunk, Weights};
 use surakarta_train::{Device, TorchEvaluator};
 
 /// Weights that prefer something: those of an untrained network hardly do.
-fn weights(variant: Variant, hidden: &[usize]) -> Weights {
-    let weights = Weights::random(Shape::mlp(hidden).unwrap(), variant, 3);
+fn weights(variant: Variant, shape: Shape) -> Weights {
+    let weights = Weights::random(shape, variant, 3);
     let louder = weights.tensors().map(|(name, dims, data)| {
-        let numbers = data
-            .iter()
-            .enumerate()
-            .map(|(i, &x)| if name.ends_with("bias") { (i as f32).sin() / 4.0 } else { 10.0 * x });
-        let numbers = if name.starts_with("hidden") && name.ends_with("weight") {
-            data.to_vec()
-        } else {
-            numbers.collect()
+        let head = ["policy", "wdl", "margin"].iter().any(|head| name.starts_with(head));
+        let loud = |(i, &x): (usize, &f32)| match () {
+            () if name.ends_with("bias") => (i as f32).sin() / 4.0,
+            // Products of two, already larger.
+            () if name.contains("from") || name.contains("to") => 3.0 * x,
+            () if head => 10.0 * x,
+            () => x,
         };
-        (name.to_owned(), dims.to_vec(), numbers)
+        (name.to_owned(), dims.to_vec(), data.iter().enumerate().map(loud).collect())
     });
     Weights::from_tensors(weights.shape().clone(), weights.variant(), "", louder).unwrap()
+}
+
+fn mlp(hidden: &[usize]) -> Shape {
+    Shape::mlp(hidden).unwrap()
 }
 
 fn evaluated(evaluator: &mut dyn Evaluator, positions: &[Position]) -> Batch {
@@ -34,11 +37,19 @@ fn evaluated(evaluator: &mut dyn Evaluator, positions: &[Position]) -> Batch {
 
 #[test]
 fn native_and_torch_agree_on_1000_random_positions() {
-    let shapes = [&[256, 128][..], &[64], &[48, 32, 16]];
-    for (variant, hidden) in Variant::ALL.into_iter().zip(shapes.into_iter().cycle()) {
+    let residual = MlpShape::new(&[64, 64, 32], true).unwrap();
+    let towers = [
+        Shape::conv(2, 32),
+        Shape::circuit(2, 32, 3),
+        Shape::conv(1, 48),
+        Shape::circuit(1, 16, 5),
+    ];
+    let towers = towers.map(Result::unwrap);
+    let mlps = [mlp(&[256, 128]), mlp(&[64]), mlp(&[48, 32, 16]), Trunk::Mlp(residual).into()];
+    for (variant, shape) in Variant::ALL.into_iter().cycle().zip(mlps.into_iter().chain(towers)) {
         let positions = random_positions(variant, 1_000, 11);
-        let weights = weights(variant, hidden);
-        let native = evaluated(&mut Mlp::new(&weights), &positions);
+        let weights = weights(variant, shape.clone());
+        let native = evaluated(&mut *Network::new(&weights).evaluator(), &positions);
         let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 64).unwrap();
         let torch = evaluated(&mut torch, &positions);
         let (mut difference, mut boldest) = (0.0f32, 0.0f32);
@@ -50,16 +61,16 @@ fn native_and_torch_agree_on_1000_random_positions() {
             }
             boldest = native.policy(at).iter().copied().fold(boldest, f32::max);
         }
-        assert!(difference < 1e-4, "{variant} {hidden:?}: they differ by {difference}");
+        assert!(difference < 1e-4, "{variant} {shape:?}: they differ by {difference}");
         // Uniform policies would agree whatever the network does.
-        assert!(boldest > 0.3, "{hidden:?}: {boldest}");
+        assert!(boldest > 0.3, "{shape:?}: {boldest}");
     }
 }
 
 #[test]
 fn torch_evaluates_a_position_alike_in_any_company() {
     let positions = random_positions(Variant::Sepur, 100, 12);
-    let weights = weights(Variant::Sepur, &[64, 32]);
+    let weights = weights(Variant::Sepur, mlp(&[64, 32]));
     let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 32).unwrap();
     let together = evaluated(&mut torch, &positions);
     for (at, position) in positions.iter().enumerate() {
@@ -71,7 +82,7 @@ fn torch_evaluates_a_position_alike_in_any_company() {
 
 #[test]
 fn torch_refuses_another_variant() {
-    let weights = weights(Variant::Rural, &[16]);
+    let weights = weights(Variant::Rural, mlp(&[16]));
     let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 4).unwrap();
     let mut batch = Batch::default();
     let start = Position::start(Variant::Sepur);
