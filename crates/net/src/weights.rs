@@ -130,9 +130,9 @@ pub enum LoadProblem {
     )]
     OtherShape {
         /// What the file holds.
-        found: Shape,
+        found: Box<Shape>,
         /// What is wanted.
-        wanted: Shape,
+        wanted: Box<Shape>,
         /// Of both.
         variant: Variant,
     },
@@ -357,7 +357,7 @@ impl Weights {
         if weights.shape == *shape {
             return Ok(weights);
         }
-        let (found, wanted) = (weights.shape, shape.clone());
+        let (found, wanted) = (Box::new(weights.shape), Box::new(shape.clone()));
         let problem = LoadProblem::OtherShape { found, wanted, variant };
         Err(LoadError { path: path.to_owned(), problem })
     }

@@ -29,12 +29,6 @@ impl Rows {
         &mut self.lanes[row * self.width..][..self.width]
     }
 
-    /// One channel of a row.
-    #[inline(always)]
-    fn channel(&self, row: usize, channel: usize) -> f32 {
-        self.lanes[row * self.width + channel / LANES].0[channel % LANES]
-    }
-
     /// Fills the rows after the points and the one that is 0 with the sums of pairs of points.
     #[inline(always)]
     pub(super) fn add_up(&mut self, taps: &Taps) {
@@ -55,7 +49,7 @@ pub(super) struct Layer {
     /// Channels that come in.
     inputs: usize,
     bias: Vec<Lanes>,
-    /// By tap, then by channel coming in: the weights of all channels going out.
+    /// By vector of channels going out, then by tap, then by channel coming in.
     weights: Vec<Lanes>,
 }
 
@@ -69,8 +63,8 @@ impl Layer {
     ) -> Layer {
         let outputs = bias.len();
         let mut weights = Vec::with_capacity(taps.len() * inputs * outputs / LANES);
-        for (tap, input) in (0..taps.len()).flat_map(|t| (0..inputs).map(move |i| (t, i))) {
-            for output in (0..outputs).step_by(LANES) {
+        for output in (0..outputs).step_by(LANES) {
+            for (tap, input) in (0..taps.len()).flat_map(|t| (0..inputs).map(move |i| (t, i))) {
                 weights.push(Lanes(std::array::from_fn(|i| weight(tap, input, output + i))));
             }
         }
@@ -141,23 +135,30 @@ impl Layer {
         first: usize,
         done: &mut impl FnMut(usize, usize, V),
     ) {
-        let width = self.bias.len();
         let begin: [V; BLOCK] = std::array::from_fn(|lane| {
             let begin = V::start(&self.bias[start + lane]);
             more.map_or(begin, |more| begin.plus(&more[start + lane]))
         });
         let mut sums = [begin; POINTS];
-        for tap in 0..self.taps.len() {
+        let vectors = self.inputs / LANES;
+        let taps = self.taps.len();
+        for tap in 0..taps {
             let Some(rows) = self.taps.rows::<POINTS>(tap, first) else { continue };
-            let weights = &self.weights[tap * self.inputs * width..][..self.inputs * width];
-            for channel in 0..self.inputs {
-                let weights: &[Lanes; BLOCK] = weights[channel * width + start..]
-                    .first_chunk()
-                    .expect("a row has whole blocks");
-                for (sums, &row) in sums.iter_mut().zip(rows) {
-                    let factor = input.channel(row as usize, channel);
-                    for (sum, weights) in sums.iter_mut().zip(weights) {
-                        *sum = sum.plus_scaled(weights, factor);
+            let rows: [&[Lanes]; POINTS] =
+                std::array::from_fn(|n| &input.row(rows[n] as usize)[..vectors]);
+            let weights: [&[Lanes]; BLOCK] = std::array::from_fn(|lane| {
+                &self.weights[((start + lane) * taps + tap) * self.inputs..][..self.inputs]
+            });
+            for vector in 0..vectors {
+                let factors: [&Lanes; POINTS] = std::array::from_fn(|n| &rows[n][vector]);
+                let weights: [&[Lanes; LANES]; BLOCK] = std::array::from_fn(|lane| {
+                    weights[lane][vector * LANES..].first_chunk().expect("whole vectors")
+                });
+                for channel in 0..LANES {
+                    for (sums, factors) in sums.iter_mut().zip(&factors) {
+                        for (sum, weights) in sums.iter_mut().zip(&weights) {
+                            *sum = sum.plus_scaled(&weights[channel], factors.0[channel]);
+                        }
                     }
                 }
             }
