@@ -129,3 +129,21 @@ pub trait Evaluator: Send {
     /// fails.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError>;
 }
+
+/// A network that is loaded and ready, wherever it is computed: every worker gets an evaluator of its
+/// own from it.
+pub trait Inference: Send + Sync {
+    /// An evaluator for a worker whose batches have `size` positions, or fewer. It matters only where
+    /// batches are padded.
+    ///
+    /// # Errors
+    /// If the device behind it has no memory left.
+    fn evaluator(&self, size: usize) -> Result<Box<dyn Evaluator>, EvaluatorError>;
+
+    /// What tells networks apart: 32 hexadecimal digits.
+    fn hash(&self) -> &str;
+
+    /// What computes it, for the headers of files that depend on evaluations: `avx2`,
+    /// `libtorch cuda:0`.
+    fn kernel(&self) -> String;
+}

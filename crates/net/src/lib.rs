@@ -16,7 +16,7 @@ mod tower;
 mod vector;
 mod weights;
 
-pub use evaluator::{Batch, Evaluator, EvaluatorError, Outlook};
+pub use evaluator::{Batch, Evaluator, EvaluatorError, Inference, Outlook};
 pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
 pub use mlp::{Kernel, Mlp};
 pub use network::Network;

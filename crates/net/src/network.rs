@@ -4,7 +4,7 @@ use std::path::Path;
 
 use surakarta_game::Variant;
 
-use crate::evaluator::Evaluator;
+use crate::evaluator::{Evaluator, EvaluatorError, Inference};
 use crate::mlp::Mlp;
 use crate::shape::Trunk;
 use crate::tower::Tower;
@@ -48,17 +48,22 @@ impl Network {
             Kind::Tower(tower) => Box::new(tower.clone()),
         }
     }
+}
 
-    /// What tells networks apart: [`Weights::hash`].
-    pub fn hash(&self) -> &str {
+impl Inference for Network {
+    fn evaluator(&self, _: usize) -> Result<Box<dyn Evaluator>, EvaluatorError> {
+        Ok(self.evaluator())
+    }
+
+    fn hash(&self) -> &str {
         &self.hash
     }
 
-    /// The name of the kernel, for headers of files that depend on evaluations.
-    pub fn kernel(&self) -> &'static str {
-        match &self.kind {
+    fn kernel(&self) -> String {
+        let kernel = match &self.kind {
             Kind::Mlp(mlp) => mlp.kernel(),
             Kind::Tower(tower) => tower.kernel(),
-        }
+        };
+        kernel.to_owned()
     }
 }

@@ -77,6 +77,14 @@ pub enum TrainError {
     /// The device is not there.
     #[error("the device {0} is not available; set `device` to cpu, or use a libtorch with CUDA")]
     NoDevice(crate::config::Device),
+    /// A file is no TorchScript module that plays.
+    #[error("{path} cannot be used as a TorchScript network: {problem}", path = path.display())]
+    Script {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// The binary cannot train.
     #[error("this binary was built without libtorch; build it with the feature `torch` to train")]
     NoTorch,
@@ -94,8 +102,9 @@ impl TrainError {
 #[cfg(feature = "torch")]
 impl From<tch::TchError> for TrainError {
     fn from(error: tch::TchError) -> TrainError {
-        // libtorch adds a trace of its own frames after the first line.
-        let text = error.to_string();
-        TrainError::Torch(text.lines().next().unwrap_or_default().to_owned())
+        // libtorch adds a trace of its own frames after the first lines, and advice to the first.
+        let text = error.to_string().replace("Internal torch error:", "");
+        let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        TrainError::Torch(line.split(". ").next().unwrap_or_default().to_owned())
     }
 }

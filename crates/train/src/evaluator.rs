@@ -1,5 +1,6 @@
-//! Play through libtorch.
+//! Evaluation through libtorch, batch by batch.
 
+use surakarta_game::Variant;
 use surakarta_net::{
     Batch, Evaluator, EvaluatorError, MAX_INPUTS, Outlook, Weights, active, inputs, policy_index,
 };
@@ -7,17 +8,39 @@ use tch::{Kind, Tensor, no_grad};
 
 use crate::config::Device;
 use crate::error::TrainError;
-use crate::forward::Outputs;
 use crate::model::{Model, use_one_thread};
+use crate::script::Script;
 
 /// Evaluates positions with tch, always in batches of one size: libtorch sums in another order at
-/// another size, and an evaluation must not depend on what else is evaluated.
+/// another size, and an evaluation must not depend on what else is evaluated. Nor may it depend on the
+/// place in the batch, so the size is 1 or a multiple of 16.
 #[derive(Debug)]
 pub struct TorchEvaluator {
-    model: Model,
+    layers: Layers,
+    variant: Variant,
+    device: tch::Device,
     size: usize,
-    /// Inputs of one batch: [size, [`inputs`] of the variant].
-    inputs: Vec<f32>,
+    rows: Rows,
+}
+
+/// Whose forward pass it is.
+#[derive(Debug)]
+enum Layers {
+    Model(Model),
+    Script(Script),
+}
+
+/// The inputs of positions, row by row, or what a network made of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows(pub(crate) Vec<f32>);
+
+/// What a network says of some positions: logits of all moves, then of win, draw and loss, and the
+/// margins, position by position.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    pub(crate) policy: Vec<f32>,
+    pub(crate) wdl: Vec<f32>,
+    pub(crate) margin: Vec<f32>,
 }
 
 impl TorchEvaluator {
@@ -31,57 +54,98 @@ impl TorchEvaluator {
         device: Device,
         size: usize,
     ) -> Result<TorchEvaluator, TrainError> {
-        let size = size.max(1);
         let model = Model::new(weights, device)?;
-        Ok(TorchEvaluator { model, size, inputs: vec![0.0; size * inputs(weights.variant())] })
+        let (variant, device) = (weights.variant(), model.device());
+        Ok(TorchEvaluator::of(Layers::Model(model), variant, device, size))
     }
 
-    /// Evaluates the positions from `first` on, at most `size` of them.
-    fn evaluate_from(&mut self, first: usize, batch: &mut Batch) -> Result<(), TrainError> {
-        let end = batch.len().min(first + self.size);
-        let variant = self.model.variant();
-        self.inputs.fill(0.0);
-        let mut buffer = [0; MAX_INPUTS];
-        for (row, at) in self.inputs.chunks_exact_mut(inputs(variant)).zip(first..end) {
-            for &i in active(batch.position(at), &mut buffer) {
-                row[i as usize] = 1.0;
+    /// The same of a TorchScript module.
+    pub(crate) fn of_script(script: Script, size: usize) -> TorchEvaluator {
+        let (variant, device) = (script.variant(), script.device());
+        TorchEvaluator::of(Layers::Script(script), variant, device, size)
+    }
+
+    fn of(layers: Layers, variant: Variant, device: tch::Device, size: usize) -> TorchEvaluator {
+        TorchEvaluator { layers, variant, device, size: size.max(1), rows: Rows::default() }
+    }
+
+    /// Positions that are evaluated at a time.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// What the network says of rows of inputs, [`size`](TorchEvaluator::size) of them at most; more
+    /// rows of zeros are added up to that.
+    pub(crate) fn run(&self, rows: &mut Rows) -> Result<Said, TrainError> {
+        use_one_thread();
+        let width = inputs(self.variant);
+        let n = rows.0.len() / width;
+        rows.0.resize(self.size * width, 0.0);
+        let (policy, wdl, margin) = no_grad(|| -> Result<_, TrainError> {
+            let x = Tensor::f_from_slice(&rows.0)?.f_view([self.size as i64, width as i64])?;
+            let x = x.f_to_device(self.device)?;
+            match &self.layers {
+                Layers::Model(model) => {
+                    let outputs = model.forward(&x)?;
+                    Ok((outputs.policy, outputs.wdl, outputs.margin))
+                }
+                Layers::Script(script) => script.forward(&x),
             }
-        }
-        let Outputs { policy, wdl, margin, .. } = no_grad(|| {
-            let size = [self.size as i64, inputs(variant) as i64];
-            let inputs = Tensor::f_from_slice(&self.inputs)?.f_view(size)?;
-            self.model.forward(&inputs.f_to_device(self.model.device())?)
         })?;
         let read = |tensor: &Tensor| -> Result<Vec<f32>, TrainError> {
-            Ok(Vec::try_from(tensor.f_to_device(tch::Device::Cpu)?.f_flatten(0, -1)?)?)
+            let tensor = tensor.f_to_device(tch::Device::Cpu)?.f_to_kind(Kind::Float)?;
+            Ok(Vec::try_from(tensor.f_narrow(0, 0, n as i64)?.f_flatten(0, -1)?)?)
         };
-        let logits = read(&policy)?;
-        let wdl = read(&wdl.f_softmax(1, Kind::Float)?)?;
-        let margin = read(&margin)?;
-        let width = logits.len() / self.size;
-        for (row, at) in (first..end).enumerate() {
-            let logits = &logits[row * width..][..width];
-            let (position, moves, policy, outlook) = batch.item_mut(at);
+        Ok(Said { policy: read(&policy)?, wdl: read(&wdl)?, margin: read(&margin)? })
+    }
+}
+
+impl Rows {
+    /// Adds the inputs of the positions of a batch from `first` up to `end`.
+    pub(crate) fn add(&mut self, batch: &Batch, first: usize, end: usize) {
+        let mut buffer = [0; MAX_INPUTS];
+        for at in first..end {
+            let position = batch.position(at);
+            let start = self.0.len();
+            self.0.resize(start + inputs(position.variant()), 0.0);
+            for &i in active(position, &mut buffer) {
+                self.0[start + i as usize] = 1.0;
+            }
+        }
+    }
+}
+
+impl Said {
+    /// Writes what was said of the positions from `first` on into their batch.
+    pub(crate) fn write(&mut self, batch: &mut Batch, first: usize) {
+        let n = self.margin.len();
+        let width = self.policy.len() / n.max(1);
+        for row in 0..n {
+            let logits = &self.policy[row * width..][..width];
+            let (position, moves, policy, outlook) = batch.item_mut(first + row);
+            let (variant, side) = (position.variant(), position.side_to_move());
             for (p, &mv) in policy.iter_mut().zip(moves) {
-                let index = policy_index(variant, mv, position.side_to_move());
+                let index = policy_index(variant, mv, side);
                 *p = index.map_or(f32::NEG_INFINITY, |index| logits[index]);
             }
             softmax(policy);
-            *outlook = Outlook {
-                wdl: [wdl[3 * row], wdl[3 * row + 1], wdl[3 * row + 2]],
-                margin: margin[row],
-            };
+            let wdl = &mut self.wdl[3 * row..][..3];
+            softmax(wdl);
+            *outlook = Outlook { wdl: [wdl[0], wdl[1], wdl[2]], margin: self.margin[row] };
         }
-        Ok(())
     }
 }
 
 impl Evaluator for TorchEvaluator {
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
-        batch.expect_variant(self.model.variant())?;
-        use_one_thread();
+        batch.expect_variant(self.variant)?;
         for first in (0..batch.len()).step_by(self.size) {
-            self.evaluate_from(first, batch).map_err(|error| EvaluatorError(error.to_string()))?;
+            let mut rows = std::mem::take(&mut self.rows);
+            rows.0.clear();
+            rows.add(batch, first, batch.len().min(first + self.size));
+            let said = self.run(&mut rows);
+            self.rows = rows;
+            said.map_err(|error| EvaluatorError(error.to_string()))?.write(batch, first);
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
 //! What a network makes of its inputs, in tch: each shape's layers as [`surakarta_net`] defines them.
+//! Nothing depends on the number of positions, so that the pass can be traced to a module.
 
 use std::collections::HashMap;
 
@@ -72,8 +73,7 @@ impl Layers<'_> {
 
     /// Each point alone: of x [n, channels, …].
     fn pointwise(&self, layer: &str, x: &Tensor) -> Result<Tensor, TchError> {
-        let (n, channels) = sizes(x);
-        let flat = x.f_reshape([n, channels, -1])?;
+        let flat = x.f_flatten(2, -1)?;
         let out = self.weight(layer).f_matmul(&flat)?;
         out.f_add(&self.bias(layer).f_view([-1, 1])?)
     }
@@ -85,16 +85,9 @@ impl Layers<'_> {
     }
 }
 
-/// Positions and channels of a tensor of points.
-fn sizes(points: &Tensor) -> (i64, i64) {
-    let size = points.size();
-    (size[0], size[1])
-}
-
 /// Mean and maximum of each channel over all points: [n, 2 · channels].
 fn pooled(y: &Tensor) -> Result<Tensor, TchError> {
-    let (n, channels) = sizes(y);
-    let flat = y.f_reshape([n, channels, -1])?;
+    let flat = y.f_flatten(2, -1)?;
     let mean = flat.f_mean_dim(&[2i64][..], false, Kind::Float)?;
     let most = flat.f_amax([2i64], false)?;
     Tensor::f_cat(&[mean, most], 1)
@@ -266,12 +259,12 @@ impl Geometry {
 
     /// The convolution along both circuits: [n, channels, points] of x [n, channels, size, size].
     fn walk(&self, weight: &Tensor, x: &Tensor) -> Result<Tensor, TchError> {
-        let (n, channels) = sizes(x);
-        let flat = x.f_reshape([n, channels, -1])?;
-        let walks = flat.f_index_select(2, &self.walks)?.f_view([n, channels, 2, -1])?;
+        let (channels, stops) = (x.size()[1], self.walks.size()[0] / 2);
+        let walks = x.f_flatten(2, -1)?.f_index_select(2, &self.walks)?;
+        let walks = walks.f_view([-1, channels, 2, stops])?;
         let kernel = weight.f_unsqueeze(2)?;
         let seen = walks.f_conv2d::<Tensor>(&kernel, None, [1, 1], [0, 0], [1, 1], 1)?;
-        seen.f_reshape([n, channels, -1])?.f_matmul(&self.stops)
+        seen.f_flatten(2, -1)?.f_matmul(&self.stops)
     }
 
     /// Logits of all moves: [n, moves] of x [n, channels, size, size].

@@ -24,6 +24,12 @@ mod loss;
 mod metrics;
 #[cfg(feature = "torch")]
 mod model;
+#[cfg(feature = "torch")]
+mod network;
+#[cfg(feature = "torch")]
+mod queue;
+#[cfg(feature = "torch")]
+mod script;
 
 pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Progress};
 pub use config::{Device, InvalidTrainConfig, TrainConfig, UnknownDevice};
@@ -40,4 +46,6 @@ pub use {
     learner::{Iteration, Learner, Outcome, Report},
     loss::{Loss, loss},
     model::Model,
+    network::TorchNetwork,
+    script::export_script,
 };

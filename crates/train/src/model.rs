@@ -75,7 +75,7 @@ pub(crate) fn use_one_thread() {
 }
 
 /// The device in tch's terms, if it is there.
-fn open_device(device: Device) -> Result<tch::Device, TrainError> {
+pub(crate) fn open_device(device: Device) -> Result<tch::Device, TrainError> {
     check(device)?;
     Ok(match device {
         Device::Cpu => tch::Device::Cpu,
@@ -102,6 +102,15 @@ impl Model {
         let (shape, variant) = (weights.shape().clone(), weights.variant());
         let forward = Forward::new(&shape, variant, device)?;
         Ok(Model { shape, variant, layout, forward, flat, tensors })
+    }
+
+    /// The same network, never to be trained: no gradients are tracked.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub(crate) fn frozen(mut self) -> Result<Model, TrainError> {
+        self.tensors = self.tensors.iter().map(Tensor::f_detach).collect::<Result<_, _>>()?;
+        Ok(self)
     }
 
     /// Policy, outlook and margin for inputs of 0 and 1: [n, [`inputs`](surakarta_net::inputs) of the variant].

@@ -69,14 +69,19 @@ fn native_and_torch_agree_on_1000_random_positions() {
 
 #[test]
 fn torch_evaluates_a_position_alike_in_any_company() {
-    let positions = random_positions(Variant::Sepur, 100, 12);
-    let weights = weights(Variant::Sepur, mlp(&[64, 32]));
-    let mut torch = TorchEvaluator::new(&weights, Device::Cpu, 32).unwrap();
-    let together = evaluated(&mut torch, &positions);
-    for (at, position) in positions.iter().enumerate() {
-        let alone = evaluated(&mut torch, &[*position]);
-        assert_eq!(alone.policy(0), together.policy(at));
-        assert_eq!(alone.outlook(0), together.outlook(at));
+    let towers = [Shape::conv(2, 32), Shape::circuit(2, 32, 3)].map(Result::unwrap);
+    for shape in [mlp(&[64, 32]), mlp(&[256, 128])].into_iter().chain(towers) {
+        let positions = random_positions(Variant::Sepur, 100, 12);
+        let weights = weights(Variant::Sepur, shape);
+        for size in [16, 32, 48] {
+            let mut torch = TorchEvaluator::new(&weights, Device::Cpu, size).unwrap();
+            let together = evaluated(&mut torch, &positions);
+            for (at, position) in positions.iter().enumerate() {
+                let alone = evaluated(&mut torch, &[*position]);
+                assert_eq!(alone.policy(0), together.policy(at));
+                assert_eq!(alone.outlook(0), together.outlook(at));
+            }
+        }
     }
 }
 

@@ -5,3 +5,4 @@
 mod agreement;
 mod learning;
 mod positions;
+mod script;
