@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{files, json, killed_again_and_again, refused, stdout, write};
+use support::{files, json, killed_again_and_again, refused, stdout, surakarta, write};
 use tempfile::TempDir;
 
 const MATCH: &str = "--quiet match alphabeta:nodes=400 greedy --pairs 30 --seed 3";
@@ -101,6 +101,23 @@ fn the_arena_that_comes_along_can_be_read() {
     let text = text.replace("alphabeta:nodes=10000", "alphabeta:nodes=50");
     write(folder.path(), "arena.toml", &text);
     stdout(folder.path(), "--quiet arena arena.toml");
+}
+
+#[test]
+fn limits_that_say_nothing_to_a_player_are_told() {
+    let folder = TempDir::new().unwrap();
+    let said = |words: &str| {
+        let words = format!("--quiet match {words} --pairs 1");
+        let output = surakarta(folder.path()).args(words.split_whitespace()).assert().success();
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    let one = said("alphabeta:nodes=100 greedy --sims 10");
+    assert_eq!(one.lines().count(), 1, "{one}");
+    assert!(one.contains("`alphabeta:nodes=100` takes no notice of sims=10"), "{one}");
+    let both = said("alphabeta:nodes=100 rollout:sims=5 --sims 10 --nodes 20 --depth 1");
+    assert_eq!(both.lines().count(), 2, "{both}");
+    assert!(both.contains("`rollout:sims=5` takes no notice of nodes=20, depth=1"), "{both}");
+    assert_eq!(said("alphabeta:nodes=100 random --nodes 20"), "");
 }
 
 /// Service managers and batch systems send one signal, then wait.

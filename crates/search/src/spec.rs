@@ -13,6 +13,7 @@
 //! ```
 
 mod engine;
+mod heeded;
 mod keys;
 mod pairs;
 

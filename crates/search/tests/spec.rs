@@ -59,6 +59,27 @@ fn every_kind_is_read_and_shown_in_full() {
 }
 
 #[test]
+fn limits_that_a_player_takes_no_notice_of_are_named() {
+    let counts =
+        Limits { simulations: Some(7), nodes: Some(8), depth: Some(9), ..Limits::default() };
+    let time = Limits { time: Some(Duration::from_millis(20)), ..Limits::default() };
+    for (player, unheeded) in [
+        ("random", vec![]),
+        ("greedy", vec![]),
+        ("rollout", vec!["nodes=8", "depth=9"]),
+        ("alphabeta", vec!["sims=7"]),
+        ("mcts:net=best", vec!["nodes=8", "depth=9"]),
+        ("ugi:cmd=x", vec!["sims=7"]),
+        ("contest:cmd=x", vec!["sims=7", "nodes=8", "depth=9"]),
+    ] {
+        assert_eq!(parse(player).unheeded(&counts), unheeded, "{player}");
+        assert!(parse(player).unheeded(&time).is_empty(), "{player}");
+    }
+    let simulations = Limits { nodes: None, ..counts };
+    assert!(parse("ugi:cmd=x").unheeded(&simulations).is_empty());
+}
+
+#[test]
 fn values_go_where_they_belong() {
     let limits = |spec: &str| parse(spec).limits();
     let twenty = Some(Duration::from_millis(20));

@@ -74,6 +74,9 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         });
     }
     let tournament = tournament(config, &entrants, &names)?;
+    for (entrant, name) in entrants.iter().zip(&names) {
+        warn_of_limits(&entrant.player, name, entrant.limits.unwrap_or(config.limits))?;
+    }
     let pool = thread_pool(config.threads)?;
     let timed = tournament.is_timed() || entrants.iter().any(|e| e.player.is_timed());
     if timed {
@@ -152,6 +155,18 @@ fn tournament(config: &ArenaConfig, entrants: &[Entrant], names: &[String]) -> R
         until: config.until(),
     };
     Ok(Tournament::of(format, names, openings, rules, seed)?.conducted(conduct)?)
+}
+
+/// What a player takes no notice of does not limit it.
+fn warn_of_limits(player: &PlayerSpec, name: &str, granted: LimitsConfig) -> Result<()> {
+    let unheeded = player.unheeded(&granted.allowance()?.limits).join(", ");
+    if !unheeded.is_empty() {
+        let kind = player.kind();
+        tracing::warn!(
+            "`{name}` takes no notice of {unheeded}: to {kind} players such a limit says nothing"
+        );
+    }
+    Ok(())
 }
 
 /// A game at a time on each core leaves the clocks alone: of two players one thinks.
