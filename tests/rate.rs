@@ -246,6 +246,18 @@ fn our_own_journals_and_their_repeated_games() {
     refused(folder.path(), "rate bad.jsonl", "bad.jsonl, line 2: not a line of a journal");
 }
 
+/// They may be any games, so none of them repeats another.
+#[test]
+fn games_without_moves_are_distinct() {
+    let folder = TempDir::new().unwrap();
+    let tags = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n";
+    for moves in ["", "1-0\n\n", "{ by telephone } 1-0\n\n", "1. -- 1-0\n\n"] {
+        write(folder.path(), "games.pgn", &format!("{tags}{moves}").repeat(3));
+        let found = json(folder.path(), "rate games.pgn --json");
+        assert_eq!((&found["games"], &found["counted"]), (&3.into(), &3.into()), "{moves}");
+    }
+}
+
 #[test]
 fn bad_files_are_refused_in_one_sentence() {
     let folder = TempDir::new().unwrap();
@@ -270,7 +282,7 @@ fn bad_files_are_refused_in_one_sentence() {
         (
             "players.pgn",
             "[White \"a\"]\n[Result \"1-0\"]\n1-0\n",
-            "line 1: the game that begins here does not name",
+            "line 1: the game that begins here has the tag White without Black",
         ),
         (
             "open.pgn",
@@ -281,6 +293,16 @@ fn bad_files_are_refused_in_one_sentence() {
             "result.pgn",
             "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. a2a3 0-1\n",
             "says `1-0`, its moves end with `0-1`",
+        ),
+        (
+            "twice.pgn",
+            "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n[Result \"0-1\"]\n\n1. a2a3 0-1\n",
+            "twice.pgn, line 4: the tag Result is given twice in one game",
+        ),
+        (
+            "second.pgn",
+            "[White \"a\"]\n[Black \"b\"]\n[Second \"c\"]\n[Result \"1-0\"]\n\n1-0\n",
+            "second.pgn, line 1: the game that begins here has the tag Second without First",
         ),
         ("none.pgn", "[White \"a\"]\n[Black \"b\"]\n\n1. a2a3\n", "has no result"),
         (

@@ -153,7 +153,7 @@ impl Results {
     /// first player; games with the same `pair` belong together; other columns are left alone. In PGN
     /// the tags `First` and `Second` name the players, and otherwise `White` is the one who moves
     /// first, as other tools have it; `Result` is seen from that player, `Pair` (else `Round`) says
-    /// which games belong together.
+    /// which games belong together. A game without moves may be any: it repeats no other.
     ///
     /// # Errors
     /// One sentence with the file, the line, what is wrong and what to do.

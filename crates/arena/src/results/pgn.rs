@@ -78,9 +78,15 @@ pub(super) fn read(source: &Source<'_>, results: &mut Results) -> Result<(), Res
 impl Game<'_> {
     fn players(&self) -> Result<[&str; 2], String> {
         for names in [["First", "Second"], ["White", "Black"]] {
-            if let [Some(first), Some(second)] = names.map(|name| self.tags.get(name)) {
-                return Ok([first, second]);
-            }
+            let [given, missing] = match names.map(|name| self.tags.get(name)) {
+                [Some(first), Some(second)] => return Ok([first, second]),
+                [None, None] => continue,
+                [Some(_), None] => names,
+                [None, Some(_)] => [names[1], names[0]],
+            };
+            return Err(format!(
+                "the game that begins here has the tag {given} without {missing}, so one of its players is not named; add [{missing} \"...\"]"
+            ));
         }
         Err("the game that begins here does not name its players; give the tags White and Black, or First and Second".to_owned())
     }
@@ -147,22 +153,29 @@ fn ending(text: &str) -> Option<Ending> {
     }
 }
 
-/// The games of a file.
+/// The games of a file. One without moves ends at its last tag: the next begins where a tag comes again
+/// after an empty line.
 fn split(text: &str) -> Result<Vec<Game<'_>>, (usize, String)> {
     let mut games: Vec<Game<'_>> = Vec::new();
     let (mut rest, mut line) = (text, 1);
-    let mut in_moves = true;
+    let (mut in_moves, mut last_tag) = (true, 0);
     while let Some(next) = rest.chars().next() {
         let taken = match next {
             '[' => {
-                let (tag, length) = tag(rest).map_err(|reason| (line, reason))?;
-                if in_moves {
+                let ((name, value), length) = tag(rest).map_err(|reason| (line, reason))?;
+                let again = games.last().is_some_and(|game| game.tags.contains_key(name));
+                if in_moves || again && line > last_tag + 1 {
                     games.push(Game { line, ..Game::default() });
                     in_moves = false;
+                } else if again {
+                    let reason =
+                        format!("the tag {name} is given twice in one game; leave one of them out");
+                    return Err((line, reason));
                 }
                 if let Some(game) = games.last_mut() {
-                    game.tags.insert(tag.0, tag.1);
+                    game.tags.insert(name, value);
                 }
+                last_tag = line;
                 length
             }
             c if c.is_whitespace() => c.len_utf8(),
@@ -254,7 +267,8 @@ fn variation(text: &str) -> Option<usize> {
     None
 }
 
-/// A word of the moves, without the number that may stand before it.
+/// A word of the moves, without the number that may stand before it. The null move `--` stands where
+/// moves are not known.
 fn word(text: &str) -> Option<&str> {
     if is_result(text) {
         return Some(text);
@@ -262,5 +276,5 @@ fn word(text: &str) -> Option<&str> {
     let after = text.trim_start_matches(|c: char| c.is_ascii_digit());
     let word = if after.starts_with('.') { after.trim_start_matches('.') } else { text };
     let numeral = word.chars().all(|c| c.is_ascii_digit());
-    (!word.is_empty() && !numeral && !word.starts_with('$')).then_some(word)
+    (!word.is_empty() && !numeral && !word.starts_with('$') && word != "--").then_some(word)
 }
