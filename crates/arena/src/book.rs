@@ -17,6 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::ArenaError;
 use crate::opening::{Opening, OpeningSet, RandomOpenings, up_to_symmetry};
 use crate::session::Factory;
+use crate::text::without_mark;
 
 /// Keeps the stream that shuffles openings apart from all others of the same seed.
 const STREAM: u64 = u64::from_be_bytes(*b"book....");
@@ -45,9 +46,14 @@ impl OpeningSet {
             line,
             reason,
         };
-        let text = std::str::from_utf8(&bytes).map_err(|_| {
+        let bytes = without_mark(&bytes);
+        let text = std::str::from_utf8(bytes).map_err(|_| {
             wrong(1, "this is not text; give a file with one opening a line".to_owned())
         })?;
+        if text.starts_with("{\"journal\"") {
+            let reason = "this is the journal of a tournament and not a file of openings; give a file with one opening a line, as `surakarta book` makes";
+            return Err(wrong(1, reason.to_owned()));
+        }
         let mut seen: HashMap<(u64, u64), usize> = HashMap::new();
         let mut openings = Vec::new();
         for (n, line) in text.lines().enumerate() {
@@ -85,7 +91,7 @@ impl OpeningSet {
         openings.shuffle(&mut stream(seed, [STREAM, 0, 0]));
         openings.truncate(count);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let source = format!("file {name} ({:016x})", xxh3_64(&bytes));
+        let source = format!("file {name} ({:016x})", xxh3_64(bytes));
         Ok(OpeningSet { variant, source, openings })
     }
 }
@@ -212,6 +218,8 @@ mod tests {
         assert!(openings.iter().all(|opening| set.openings.contains(opening)));
         assert_eq!(read(&text, Some(5)).unwrap().openings, set.openings[..5]);
         assert!(set.source.starts_with("file book.txt ("), "{}", set.source);
+        // Some editors put a mark before the first letter.
+        assert_eq!(read(&format!("\u{feff}{text}"), None).unwrap(), set);
         // A position may stand alone, too.
         assert_eq!(read(&position.to_string(), None).unwrap().openings[0].start, position);
     }
@@ -224,6 +232,7 @@ mod tests {
             ("a2a3\n\nf2f3 # the mirror image", 3, "the position of line 1"),
             ("6/6/6/6/6/b5 b 0 1", 1, "the game is over there"),
             ("6/6/6; a2a3", 1, "ranks"),
+            ("{\"journal\":\"surakarta-arena\"}\n", 1, "the journal of a tournament"),
         ] {
             let error = read(text, None).unwrap_err().to_string();
             assert!(error.contains(&format!("book.txt, line {line}: ")), "{error}");

@@ -11,6 +11,7 @@ use serde_json::Value;
 use crate::adjudication::Adjudication;
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
+use crate::text::without_mark;
 
 /// What the first line of a journal says that it is.
 pub(crate) const JOURNAL: &str = "surakarta-arena";
@@ -93,12 +94,12 @@ impl Journal {
         file.read_to_end(&mut bytes).map_err(io)?;
         let first = line_of(header).map_err(io)?;
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-        if whole == 0 && !first.starts_with(&bytes) {
+        if whole == 0 && !first.starts_with(without_mark(&bytes)) {
             // Not ours: whatever it is, it stays as it is.
             let reason = "this is not the journal of a tournament".to_owned();
             return Err(ArenaError::Journal { path: path.to_owned(), line: 1, reason });
         }
-        let contents = read(path, &first, &bytes[..whole])?;
+        let contents = read(path, &first, without_mark(&bytes[..whole]))?;
         file.set_len(whole as u64).map_err(io)?;
         file.seek(SeekFrom::End(0)).map_err(io)?;
         let mut journal = Journal { path: path.to_owned(), file, length: whole as u64 };

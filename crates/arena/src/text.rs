@@ -1,9 +1,14 @@
-//! Values that are written in files as the project's texts: moves, positions, endings.
+//! Files of text, and values that are written in them as the project's texts: moves, positions, endings.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+/// The bytes of a file without the byte-order mark that some editors put before text in UTF-8.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
 
 pub(crate) fn serialize<T: Display, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
     to.collect_str(value)

@@ -91,6 +91,36 @@ fn a_last_line_without_its_end_is_left_out_and_said() {
     assert!(said.contains("line 26: another journal begins here"), "{said}");
 }
 
+/// Some editors put it before the first letter of a file.
+#[test]
+fn a_byte_order_mark_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.jsonl");
+    let games = played(&path);
+    let journal = std::fs::read(&path).unwrap();
+    let mut pgn = Vec::new();
+    write_pgn(&games, OLYMPIAD, &mut pgn).unwrap();
+    let table = b"pair,first,second,result\n1,a,b,1-0\n1,b,a,1-0\n".to_vec();
+    for text in [&journal, &pgn, &table] {
+        let read = || {
+            let mut read = Results::default();
+            read.read(&path).unwrap();
+            (read.players, read.games)
+        };
+        std::fs::write(&path, text).unwrap();
+        let without = read();
+        std::fs::write(&path, ["\u{feff}".as_bytes(), text].concat()).unwrap();
+        assert_eq!(read(), without);
+    }
+    // A journal with it can be shown, and the tournament goes on.
+    let marked = ["\u{feff}".as_bytes(), &journal].concat();
+    std::fs::write(&path, &marked[..marked.len() - 1]).unwrap();
+    assert_eq!(JournalFile::read(&path).unwrap().games.len(), games.len() - 1);
+    assert_eq!(played(&path).len(), games.len());
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert_eq!((text.matches('\u{feff}').count(), text.lines().count()), (1, 1 + games.len()));
+}
+
 #[test]
 fn notes_name_their_source() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@ use super::{Results, ResultsError, check_names};
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
 use crate::journal::{JOURNAL, SessionLine};
+use crate::text::without_mark;
 
 const NO_JOURNAL: &str = "this is not the journal of a tournament; give a file that `surakarta match --journal` or `surakarta arena` has written";
 
@@ -60,10 +61,10 @@ impl JournalFile {
     pub fn read(path: &Path) -> Result<JournalFile, ResultsError> {
         let bytes = std::fs::read(path)
             .map_err(|source| ResultsError::Io { path: path.to_owned(), source })?;
-        JournalFile::parse(path, &bytes)
+        JournalFile::parse(path, without_mark(&bytes))
     }
 
-    /// The same of a file that has been read.
+    /// The same of a file that has been read, without its mark.
     pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<JournalFile, ResultsError> {
         let wrong = |line, reason| ResultsError::Line { path: path.to_owned(), line, reason };
         // A line counts once it has its end: the session that goes on drops it, too.

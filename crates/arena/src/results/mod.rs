@@ -12,6 +12,7 @@ use surakarta_game::Ending;
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
+use crate::text::without_mark;
 pub(crate) use identity::moves_key;
 use identity::opening_key;
 pub use journal::{JournalFile, JournalHeader};
@@ -166,7 +167,7 @@ impl Results {
         }
         let bytes = std::fs::read(path)
             .map_err(|source| ResultsError::Io { path: path.to_owned(), source })?;
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let bytes = without_mark(&bytes);
         let before = self.games.len();
         if bytes.trim_ascii_start().starts_with(b"{") {
             // The end of its last line may be missing, even amid a letter.
