@@ -193,7 +193,7 @@ fn pgn_journals_and_tables_together() {
     let found = json(folder.path(), "rate games.pgn --json");
     assert_eq!((&found["games"], &found["pairs"]), (&2.into(), &1.into()));
     assert_eq!(found["head_to_head"]["pentanomial"], serde_json::json!([0, 0, 0, 1, 0]));
-    assert!(found["warnings"].to_string().contains("1 games without a result"));
+    assert!(found["warnings"].to_string().contains("1 game without a result left out"));
     let table = "first,second,result,note\none,three,1-0,x\nthree,one,0-1,\"a, b\"\n";
     write(folder.path(), "table.csv", table);
     write(folder.path(), "paired.csv", "pair,first,second,result\n1,one,two,1-0\n1,two,one,0-1\n");

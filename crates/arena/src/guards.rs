@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use surakarta_game::Ending;
 
 use crate::normal::quantile;
+use crate::number::quantity;
 use crate::results::{ResultRow, Results};
 use crate::standings::{Repeats, Standings, StandingsOptions};
 
@@ -125,24 +126,24 @@ impl Guards {
                 Repeats::All => "they tell nothing new, and the errors are too small",
             };
             said.push(format!(
-                "{} of {} games repeat an earlier one of the same players and colours move by move: {counted}",
-                self.repeated_games, standings.games
+                "{} of {} repeat an earlier one of the same players and colours move by move: {counted}",
+                self.repeated_games,
+                quantity(standings.games, "game")
             ));
         }
         for faults in &self.faults {
             let Faults { name, games, time, crash, illegal_move } = faults;
+            let all = quantity(games, "game");
             if *time as f64 > TIME_LOSSES * *games as f64 {
                 said.push(format!(
-                    "`{name}` lost {time} of its {games} games by time: fewer at once, or more time"
+                    "`{name}` lost {time} of its {all} by time: fewer at once, or more time"
                 ));
             }
             if *crash > 0 {
-                said.push(format!("`{name}` lost {crash} of its {games} games by crash"));
+                said.push(format!("`{name}` lost {crash} of its {all} by crash"));
             }
             if *illegal_move > 0 {
-                said.push(format!(
-                    "`{name}` lost {illegal_move} of its {games} games by illegal-move"
-                ));
+                said.push(format!("`{name}` lost {illegal_move} of its {all} by illegal-move"));
             }
         }
         for Changed { name, identities } in &self.changed {

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::game::ArenaGame;
+use crate::number::{fixed, signed};
 use crate::progress::{Progress, ProgressLine};
 use crate::results::{ResultRow, Results};
 use crate::standings::{Standings, StandingsOptions};
@@ -65,8 +66,8 @@ impl LiveTable {
         let rows = standings.players.iter().filter(|player| player.games > 0);
         for (n, player) in rows.take(ROWS).enumerate() {
             let rating = match (player.rating, player.error) {
-                (Some(elo), Some(error)) => format!("{elo:+.1} ± {error:.1}"),
-                (Some(elo), None) => format!("{elo:+.1}"),
+                (Some(elo), Some(error)) => format!("{} ± {}", signed(elo, 1), fixed(error, 1)),
+                (Some(elo), None) => signed(elo, 1),
                 (None, _) => player.reason.clone().unwrap_or_default(),
             };
             let total = player.total;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use crate::head_to_head::Figures;
 use crate::match_up::{CrossRow, HeadToHead, SurpriseRow};
+use crate::number::{self, quantity};
 use crate::rating::Clusters;
 use crate::sprt::Hypothesis;
 use crate::sprt_course::SprtCourse;
@@ -88,10 +89,10 @@ fn distance(row: &DifferenceRow) -> Option<String> {
 
 /// With a sign of −1 from the side of the second player.
 fn surprise(row: &SurpriseRow, sign: f64) -> String {
-    let points = 100.0 * sign * (row.score - row.expected);
+    let points = number::signed(100.0 * sign * (row.score - row.expected), 1);
     match row.z {
-        Some(z) => format!("{points:+.1} ({:+.1})", sign * z),
-        None => format!("{points:+.1}"),
+        Some(z) => format!("{points} ({})", number::signed(sign * z, 1)),
+        None => points,
     }
 }
 
@@ -131,11 +132,11 @@ impl HeadToHead {
     pub fn text(&self) -> String {
         let HeadToHead { first, second, tally, .. } = self;
         let mut text = format!(
-            "{first} against {second}, seen by {first}: W {} D {} L {} of {} games, score {}, draws {}\n",
+            "{first} against {second}, seen by {first}: W {} D {} L {} of {}, score {}, draws {}\n",
             tally.wins,
             tally.draws,
             tally.losses,
-            self.games,
+            quantity(self.games, "game"),
             percent(Some(tally.score()).filter(|_| self.games > 0)),
             percent(self.draw_ratio),
         );
@@ -143,8 +144,8 @@ impl HeadToHead {
             let [ll, ld, even, wd, ww] = <[u64; 5]>::from(pairs);
             let _ = writeln!(
                 text,
-                "{} pairs: LL {ll}, LD {ld}, WL + DD {even}, WD {wd}, WW {ww}; even {}, won for each lost {}, WL for each DD {}",
-                self.pairs,
+                "{}: LL {ll}, LD {ld}, WL + DD {even}, WD {wd}, WW {ww}; even {}, won for each lost {}, WL for each DD {}",
+                quantity(self.pairs, "pair"),
                 percent(self.pair_draw_ratio),
                 ratio(self.pairs_ratio),
                 ratio(self.wl_dd_ratio),
@@ -152,8 +153,8 @@ impl HeadToHead {
         }
         let _ = writeln!(text, "by {}: {}", self.basis, figures(&self.figures));
         if self.unpaired_games > 0 && self.pentanomial.is_some() {
-            let _ =
-                writeln!(text, "{} games outside pairs are left out there", self.unpaired_games);
+            let games = quantity(self.unpaired_games, "game");
+            let _ = writeln!(text, "left out there: {games} outside pairs");
         }
         if let Some(sprt) = &self.sprt {
             text.push_str(&sprt.text());
@@ -185,7 +186,7 @@ impl SprtCourse {
             test.model,
             test.alpha,
             test.beta,
-            self.llr.map_or("-".to_owned(), |llr| format!("{llr:+.3}")),
+            self.llr.map_or("-".to_owned(), |llr| number::signed(llr, 3)),
             self.lower,
             self.upper
         );
@@ -204,7 +205,8 @@ impl SprtCourse {
             }
             _ => {
                 let remaining = self.expected_remaining.map_or(String::new(), |n| {
-                    format!(", about {n:.0} more {} if it goes on so", self.unit)
+                    let more = quantity(format_args!("{n:.0}"), &format!("more {unit}"));
+                    format!(", about {more} if it goes on so")
                 });
                 let _ = writeln!(text, "; undecided{remaining}");
             }

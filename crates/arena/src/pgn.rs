@@ -12,6 +12,7 @@ use std::io;
 use surakarta_game::{Position, RuleSet};
 
 use crate::game::ArenaGame;
+use crate::number::signed;
 use crate::text::outcome;
 
 /// Columns of a line of moves.
@@ -67,7 +68,8 @@ fn text(game: &ArenaGame, rules: RuleSet) -> String {
         let x = if position.is_capture(mv) { "x" } else { "" };
         words.push(format!("{}{x}{}", mv.from(), mv.to()));
         if let Some(ply) = said {
-            let value = ply.value.map_or(String::new(), |value| format!("{value:+.3} "));
+            let value =
+                ply.value.map_or(String::new(), |value| format!("{} ", signed(value.into(), 3)));
             words.push(format!("{{{value}{:.6}s}}", ply.us as f64 / 1e6));
         }
         position = position.after(mv);

@@ -15,6 +15,7 @@ use crate::connection::{Connection, Meeting, bounds_advantage};
 use crate::davidson;
 use crate::fit::{Fit, Model};
 use crate::normal::{self, Z95};
+use crate::number::quantity;
 use crate::surprise::Surprise;
 
 /// A result as ratings see it.
@@ -93,12 +94,17 @@ pub enum Unrated {
 
 impl fmt::Display for Unrated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = |n: &usize| match n {
+            1 => "its only game".to_owned(),
+            n => format!("all {n} games"),
+        };
         match self {
             Unrated::NoGames => write!(f, "no games"),
-            Unrated::WonAll(n) => write!(f, "won all {n} games"),
-            Unrated::LostAll(n) => write!(f, "lost all {n} games"),
+            Unrated::WonAll(n) => write!(f, "won {}", all(n)),
+            Unrated::LostAll(n) => write!(f, "lost {}", all(n)),
             Unrated::WonOrLostAll(n) => {
-                write!(f, "{n} games, all won against the weaker and all lost against the stronger")
+                let games = quantity(n, "game");
+                write!(f, "{games}, all won against the weaker and all lost against the stronger")
             }
         }
     }

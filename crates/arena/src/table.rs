@@ -5,6 +5,7 @@ use std::io;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use crate::number::{self, quantity};
 use crate::standings::{DifferenceRow, Standings};
 
 /// How tables are drawn.
@@ -89,16 +90,16 @@ impl Standings {
         if let Some(rate) = self.draw_rate_at_equality {
             let _ = writeln!(text, "draws between equals: {:.1} %", 100.0 * rate);
         }
-        let mut facts = vec![format!("{} games", self.games)];
+        let mut facts = vec![quantity(self.games, "game")];
         if let Some(distinct) = self.distinct_games {
             facts[0].push_str(&format!(" ({distinct} distinct)"));
         }
         if self.counted < self.games {
             facts.push(format!("{} counted", self.counted));
         }
-        facts.push(format!("{} pairs", self.pairs));
+        facts.push(quantity(self.pairs, "pair"));
         if let Some(openings) = self.distinct_openings {
-            facts.push(format!("{openings} distinct openings"));
+            facts.push(quantity(openings, "distinct opening"));
         }
         let _ = writeln!(text, "{}", facts.join(", "));
         if !self.endings.is_empty() {
@@ -153,12 +154,12 @@ impl Standings {
             "losses", "reason",
         ])?;
         for (n, player) in self.players.iter().enumerate() {
-            let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.3}"));
+            let value = |x: Option<f64>| x.map_or(String::new(), |x| number::fixed(x, 3));
             csv.write_record([
                 (n + 1).to_string(),
                 player.name.clone(),
-                number(player.rating),
-                number(player.error),
+                value(player.rating),
+                value(player.error),
                 player.games.to_string(),
                 player.pairs.to_string(),
                 format!("{:.5}", player.score),
@@ -233,9 +234,9 @@ fn differences(top: &str, rows: &[DifferenceRow]) -> Table {
 }
 
 pub(crate) fn signed(value: Option<f64>) -> String {
-    value.map_or("-".to_owned(), |x| format!("{x:+.1}"))
+    value.map_or("-".to_owned(), |x| number::signed(x, 1))
 }
 
 pub(crate) fn plain(value: Option<f64>) -> String {
-    value.map_or("-".to_owned(), |x| format!("{x:.1}"))
+    value.map_or("-".to_owned(), |x| number::fixed(x, 1))
 }

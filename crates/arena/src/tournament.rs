@@ -14,6 +14,7 @@ use crate::error::ArenaError;
 use crate::format::{Format, Scored, swiss_round};
 use crate::game::{ArenaGame, GameKey};
 use crate::journal::{Header, JOURNAL};
+use crate::number::quantity;
 use crate::opening::{Opening, OpeningSet};
 use crate::stopping::Until;
 
@@ -131,7 +132,9 @@ impl Tournament {
         if let Format::Swiss(rounds) = format {
             if !pairs.is_multiple_of(rounds) {
                 return Err(ArenaError::Players(format!(
-                    "{pairs} openings cannot be shared out among {rounds} rounds"
+                    "{} cannot be shared out among {}",
+                    quantity(pairs, "opening"),
+                    quantity(rounds, "round")
                 )));
             }
             tournament.plan = Plan::Swiss { rounds, pairs: pairs / rounds };

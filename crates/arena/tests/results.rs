@@ -132,7 +132,12 @@ fn notes_name_their_source() {
     games.extend([third.clone(), third.clone(), third]);
     let mut direct = Results::of_players(&names());
     direct.add(&games).unwrap();
-    assert!(direct.notes[0].starts_with("the tournament: 1 pairs have more"), "{:?}", direct.notes);
+    assert!(
+        direct.notes[0]
+            .starts_with("the tournament: more than two games of the same players in 1 pair:"),
+        "{:?}",
+        direct.notes
+    );
 }
 
 #[test]

@@ -196,6 +196,25 @@ fn repeated_games_are_counted_and_said() {
 }
 
 #[test]
+fn one_game_is_no_games_and_nothing_is_minus_zero() {
+    let names = names("a b");
+    let standings = Standings::of(&names, &games(&names, &[(0, 1, "wl")]), &Default::default());
+    let tables = standings.unwrap().tables(Default::default());
+    assert!(tables.contains("2 games (2 distinct), 1 pair, 1 distinct opening\n"), "{tables}");
+    assert!(tables.contains("\n1 pair: LL 0"), "{tables}");
+    let standings = Standings::of(&names, &games(&names, &[(0, 1, "w")]), &Default::default());
+    let tables = standings.unwrap().tables(Default::default());
+    assert!(tables.contains("1 game (1 distinct), 0 pairs"), "{tables}");
+    assert!(tables.contains("won its only game") && tables.contains("L 0 of 1 game,"), "{tables}");
+    // Of two equals one may come out a rounding below zero.
+    let equals = [(0, 1, "wl lw dd wl"), (1, 0, "wl lw")];
+    let standings = Standings::of(&names, &games(&names, &equals), &Default::default()).unwrap();
+    for tables in [standings.tables(Default::default()), standings.table()] {
+        assert!(!tables.contains("-0.0"), "{tables}");
+    }
+}
+
+#[test]
 fn half_a_pair_is_no_pair() {
     let names = names("a b");
     let games = games(&names, &[(0, 1, "wl dd w")]);

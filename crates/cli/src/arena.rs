@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use surakarta_arena::{Format, Scoring, write_pgn};
+use surakarta_arena::{Format, Scoring, quantity, write_pgn};
 use surakarta_run::arena::{self, ArenaConfig, Outcome, Place};
 use surakarta_run::directory::write_file;
 use surakarta_search::PlayerSpec;
@@ -116,7 +116,7 @@ fn said(config: &ArenaConfig, outcome: &Outcome) -> String {
     }
     // A test is told with the two players' figures.
     if let Some(decision) = outcome.played.decision.as_ref().filter(|_| config.sprt.is_none()) {
-        let _ = writeln!(text, "{}, after {} games", decision.verdict, decision.games);
+        let _ = writeln!(text, "{}, after {}", decision.verdict, quantity(decision.games, "game"));
     }
     text
 }

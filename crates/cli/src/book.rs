@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use surakarta_arena::{BookOptions, balanced_book};
+use surakarta_arena::{BookOptions, balanced_book, quantity};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::directory::write_file;
 use surakarta_run::players::Networks;
@@ -76,7 +76,9 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         anyhow::bail!("stopped before the book was full; nothing was written");
     }
     let mut text = format!(
-        "# {count} openings of {plies} random plies, {variant}, {rules}, seed {seed}: of {} judged by {judge}, those within {balance}\n",
+        "# {} of {}, {variant}, {rules}, seed {seed}: of {} judged by {judge}, those within {balance}\n",
+        quantity(count, "opening"),
+        quantity(plies, "random ply"),
         book.judged
     );
     for opening in &book.openings {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Subcommand;
+use surakarta_arena::quantity;
 use surakarta_record::Survey;
 use surakarta_record::export::{export_games, export_positions};
 use surakarta_record::shard::{ShardError, list_shards, verify};
@@ -83,9 +84,11 @@ fn check(data: &Data) -> Result<()> {
     let mut damaged = 0;
     for path in data.shards()? {
         match verify(&path) {
-            Ok(header) => {
-                output::line(format_args!("ok {}: {} games", path.display(), header.games))?
-            }
+            Ok(header) => output::line(format_args!(
+                "ok {}: {}",
+                path.display(),
+                quantity(header.games, "game")
+            ))?,
             Err(error) => {
                 damaged += 1;
                 let state = match error {
@@ -112,7 +115,11 @@ fn sum_up(data: &Data, json: bool) -> Result<()> {
         return output::json(&summary);
     }
     let share = |n: u64| format!("{n} ({:.1} %)", 100.0 * n as f64 / summary.games.max(1) as f64);
-    output::line(format_args!("games        {} in {} shards", summary.games, summary.shards))?;
+    output::line(format_args!(
+        "games        {} in {}",
+        summary.games,
+        quantity(summary.shards, "shard")
+    ))?;
     output::line(format_args!(
         "  distinct   {} of {}",
         summary.distinct_games, summary.games_compared

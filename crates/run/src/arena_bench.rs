@@ -7,7 +7,7 @@ use anyhow::Result;
 use rand::RngExt;
 use serde::Serialize;
 use surakarta_arena::{
-    Allowance, Clusters, Conduct, RatedGame, RatingOptions, Session, Tournament, rate,
+    Allowance, Clusters, Conduct, RatedGame, RatingOptions, Session, Tournament, quantity, rate,
 };
 use surakarta_game::{OLYMPIAD, Variant};
 use surakarta_search::{AlphaBetaConfig, AlphaBetaPlayer, Limits, Player, stream};
@@ -160,9 +160,9 @@ impl fmt::Display for ArenaRates {
         let [median, late] = self.late_us;
         writeln!(
             f,
-            "{} games of {} moves at {} ms a move, with a journal: {:.1} s, overhead {:.2} %",
-            self.games,
-            self.moves,
+            "{} of {} at {} ms a move, with a journal: {:.1} s, overhead {:.2} %",
+            quantity(self.games, "game"),
+            quantity(self.moves, "move"),
             self.ms,
             self.seconds,
             100.0 * self.overhead

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, Result};
 use indicatif::MultiProgress;
-use surakarta_arena::Standings;
+use surakarta_arena::{Standings, quantity};
 use surakarta_net::Weights;
 use surakarta_record::Window;
 use surakarta_record::shard::{list_shards, parse_shard_name};
@@ -71,7 +71,7 @@ pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result
         run.play(iteration, &|| run.stopped())?;
     }
     if done > 0 {
-        tracing::info!("{} iterations are done: going on", done);
+        tracing::info!("{} done: going on", quantity(done, "iteration"));
         run.rate(done)?;
     }
     for iteration in done + 1..=config.run.iterations {

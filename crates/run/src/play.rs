@@ -3,6 +3,7 @@
 use std::io::{BufRead, Write};
 
 use anyhow::{Result, bail};
+use surakarta_arena::{quantity, signed};
 use surakarta_game::{Color, Ending, Game, IllegalMove, Move, Outcome};
 use surakarta_search::{Choice, Limits, Player};
 
@@ -243,8 +244,7 @@ impl<'a> Session<'a> {
         let [black, white] = [Color::Black, Color::White].map(|color| position.count(color));
         let quiet = match position.quiet_plies() {
             0 => String::new(),
-            1 => "; 1 ply without a capture".to_owned(),
-            plies => format!("; {plies} plies without a capture"),
+            plies => format!("; {} without a capture", quantity(plies, "ply")),
         };
         let number = position.ply() / 2 + 1;
         writeln!(output, "{board}black {black}, white {white}; move {number}{quiet}\n")?;
@@ -269,7 +269,7 @@ impl<'a> Session<'a> {
 /// What a search found out, seen by the side that it chose for.
 fn describe(choice: &Choice, whom: &str) -> String {
     let line: Vec<_> = choice.line.iter().skip(1).take(4).map(ToString::to_string).collect();
-    let value = choice.value.map(|value| format!("worth {value:+.2} to {whom}"));
+    let value = choice.value.map(|value| format!("worth {} to {whom}", signed(value.into(), 2)));
     let line = (!line.is_empty()).then(|| format!("then {}", line.join(" ")));
     let parts: Vec<_> = value.into_iter().chain(line).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }

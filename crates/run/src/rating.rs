@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 use std::sync::atomic::AtomicBool;
 use surakarta_arena::{
     ArenaGame, OpeningSet, ProgressLine, Results, Session, Standings, StandingsOptions, Tournament,
+    fixed,
 };
 use surakarta_search::NetRef;
 
@@ -178,7 +179,7 @@ fn write_elo(directory: &RunDirectory, rated: &[u32], standings: &Standings) -> 
         "losses",
         "score",
     ])?;
-    let number = |x: Option<f64>| x.map_or(String::new(), |x| format!("{x:.1}"));
+    let number = |x: Option<f64>| x.map_or(String::new(), |x| fixed(x, 1));
     for row in &standings.players {
         let iteration = rated.iter().find(|&&iteration| checkpoint_name(iteration) == row.name);
         writer.write_record([

@@ -1,5 +1,7 @@
 //! Tables of results.
 
+use crate::number::quantity;
+
 use super::{Labelled, ResultRow, Results, ResultsError, Source, labels, points};
 
 /// What a header must have.
@@ -37,8 +39,8 @@ pub(super) fn read(source: &Source<'_>, results: &mut Results) -> Result<(), Res
             return Err(source.wrong(
                 line,
                 format!(
-                    "this row has {} fields and the header {}; mend the row, or put quotes around a name with a comma",
-                    record.len(),
+                    "this row has {} and the header {}; mend the row, or put quotes around a name with a comma",
+                    quantity(record.len(), "field"),
                     header.len()
                 ),
             ));
@@ -68,8 +70,9 @@ pub(super) fn read(source: &Source<'_>, results: &mut Results) -> Result<(), Res
     results.append(games.collect(), &source.path.display().to_string());
     if unfinished > 0 {
         results.notes.push(format!(
-            "{}: {unfinished} games without a result are left out",
-            source.path.display()
+            "{}: {} without a result left out",
+            source.path.display(),
+            quantity(unfinished, "game")
         ));
     }
     Ok(())

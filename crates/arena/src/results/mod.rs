@@ -12,6 +12,7 @@ use surakarta_game::Ending;
 
 use crate::error::ArenaError;
 use crate::game::ArenaGame;
+use crate::number::quantity;
 use crate::text::without_mark;
 pub(crate) use identity::moves_key;
 use identity::opening_key;
@@ -233,7 +234,8 @@ impl Results {
         let larger = keys.chunk_by(|a, b| a == b).filter(|pair| pair.len() > 2).count();
         if larger > 0 {
             self.notes.push(format!(
-                "{source}: {larger} pairs have more than two games of the same players: their games are taken as dependent, and left out of the counts of pairs"
+                "{source}: more than two games of the same players in {}: these games are taken as dependent, and left out of the counts of pairs",
+                quantity(larger, "pair")
             ));
         }
         keys.dedup();

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 
 use surakarta_game::{Ending, Move, Position, Variant};
 
+use crate::number::quantity;
+
 use super::identity::{game_key, opening_key, text_key};
 use super::{Labelled, ResultRow, Results, ResultsError, Source, labels, points};
 
@@ -68,8 +70,9 @@ pub(super) fn read(source: &Source<'_>, results: &mut Results) -> Result<(), Res
     results.append(labelled.collect(), &source.path.display().to_string());
     if unfinished > 0 {
         results.notes.push(format!(
-            "{}: {unfinished} games without a result are left out",
-            source.path.display()
+            "{}: {} without a result left out",
+            source.path.display(),
+            quantity(unfinished, "game")
         ));
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The curves of training.
 
 use maud::{Markup, html};
+use surakarta_arena::quantity;
 use surakarta_train::Metrics;
 
 use super::chart::{Axis, Dot, Line, LineChart};
@@ -54,7 +55,7 @@ pub(super) fn section(sources: &[Source]) -> Markup {
                         b { "Losses. " }
                         "Means over the samples of an iteration, each measured before the step that learned from it: no sample of them is independent of the others, and there is no interval. "
                         "Policy: cross-entropy over legal moves; value: cross-entropy of win, draw and loss; dashed, the entropy of the targets, which is the least possible. Total: what is minimised, with the weights of the configuration. "
-                        "n = " (rows) " iterations, " (samples) " samples."
+                        "n = " (quantity(rows, "iteration")) ", " (quantity(samples, "sample")) "."
                     }
                 }
             }

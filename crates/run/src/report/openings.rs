@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use surakarta_arena::ArenaGame;
+use surakarta_arena::{ArenaGame, quantity};
 use surakarta_game::Position;
 
 use super::board::thumbnail;
@@ -23,7 +23,7 @@ pub(super) fn section(sources: &[Source]) -> Markup {
             section #openings {
                 h2 { "Openings" }
                 p {
-                    (openings.len()) " positions after the openings of " (games.len()) " games ("
+                    (quantity(openings.len(), "position")) " after the openings of " (quantity(games.len(), "game")) " ("
                     (kinds(sources)) "). "
                     @if openings.len() > MOST_SHOWN { "Shown are the " (MOST_SHOWN) " that occur most often. " }
                     "n is how often; the score is that of Black, who moves first in the whole game, in points a game"

@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use surakarta_arena::quantity;
 use surakarta_game::Variant;
 
 use super::replay::Replay;
@@ -89,15 +90,15 @@ fn facts(source: &Source, named: bool) -> Markup {
     let what = match &source.kind {
         Kind::Run { metrics } => {
             let iterations = metrics.last().map_or(0, |row| row.iteration);
-            format!("a training run, {iterations} iterations learned")
+            format!("a training run, {} learned", quantity(iterations, "iteration"))
         }
-        Kind::Arena => format!("a tournament of {} players", source.players().len()),
+        Kind::Arena => format!("a tournament of {}", quantity(source.players().len(), "player")),
     };
     let variants = variants(std::slice::from_ref(source));
     let names: Vec<&str> = variants.iter().map(|variant| variant.name()).collect();
     html! {
         @if named { b { (source.label) } ": " }
-        (what) " · " (source.games.len()) " rated games"
+        (what) " · " (quantity(source.games.len(), "rated game"))
         @if !names.is_empty() { " · variant " (names.join(", ")) }
         @if !source.rules.is_empty() { " · rules " (source.rules) }
         @if let Some(seed) = source.seed { " · seed " (seed) }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use surakarta_arena::{Standing, Standings};
+use surakarta_arena::{Standing, Standings, quantity};
 
 use super::chart::{Axis, Dot, Level, Line, LineChart, minus};
 use super::rows::{self, Value};
@@ -49,10 +49,10 @@ fn curve(sources: &[Source]) -> Markup {
             y: row.rating.unwrap_or(f64::NAN),
             error: row.error,
             title: format!(
-                "{}, iteration {iteration}: {}, {} games",
+                "{}, iteration {iteration}: {}, {}",
                 source.label,
                 elo(row.rating, row.error),
-                row.games
+                quantity(row.games, "game")
             ),
         });
         games.extend(rated.iter().map(|(_, row)| row.games));
@@ -87,7 +87,7 @@ fn curve(sources: &[Source]) -> Markup {
             figcaption {
                 b { "Playing strength of the checkpoints. " }
                 "Bradley–Terry ratings by maximum likelihood over all rating games, a draw half a win; bars and shades are 95 % intervals, pairs of games taken as independent. "
-                "n = " (games.len()) " checkpoints with " (range(least, most)) " games each. "
+                "n = " (quantity(games.len(), "checkpoint")) " with " (range(least, most)) " games each. "
                 @if sources.len() == 1 { "Lines across are the fixed opponents. " }
                 @if !outside.is_empty() { "Beyond the picture: " (outside.join(", ")) "." }
             }
@@ -169,7 +169,7 @@ fn strengths(sources: &[Source]) -> Markup {
             figcaption {
                 b { "Playing strength. " }
                 "Bradley–Terry ratings by maximum likelihood, a draw half a win, the advantage of the first move fitted too; bars are 95 % intervals, pairs of games taken as independent. "
-                "n = " (games) " games; scale: " (scales.join(", ")) "."
+                "n = " (quantity(games, "game")) "; scale: " (scales.join(", ")) "."
                 @if arenas().count() > 1 { " Each tournament has a scale of its own." }
             }
         }
@@ -222,10 +222,10 @@ fn table(source: &Source, table: &Standings, named: bool) -> Markup {
                 @if let Some(advantage) = table.first_advantage.as_ref().filter(|found| found.elo.is_some()) {
                     "Advantage of the first move: " (elo(advantage.elo, advantage.error)) ". "
                 }
-                (table.games) " games"
+                (quantity(table.games, "game"))
                 @if let Some(distinct) = table.distinct_games { " (" (distinct) " distinct)" }
-                ", " (table.pairs) " pairs"
-                @if let Some(openings) = table.distinct_openings { ", " (openings) " distinct openings" }
+                ", " (quantity(table.pairs, "pair"))
+                @if let Some(openings) = table.distinct_openings { ", " (quantity(openings, "distinct opening")) }
                 ". Score: points a game, 1 a win and ½ a draw."
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use surakarta_arena::{ArenaGame, CrossRow, Tally};
+use surakarta_arena::{ArenaGame, CrossRow, Tally, quantity};
 use surakarta_game::Ending;
 
 use super::chart::{Axis, Histogram};
@@ -79,7 +79,7 @@ fn cross_table(source: &Source, named: bool) -> Markup {
             }
             figcaption {
                 @if named { b { (source.label) ". " } } @else { b { "Cross table. " } }
-                "Wins–draws–losses of the player of the row against that of the column. n = " (counted) " games"
+                "Wins–draws–losses of the player of the row against that of the column. n = " (quantity(counted, "game"))
                 @if counted < source.games.len() { ", repeated ones counted once" }
                 "."
             }
@@ -126,7 +126,7 @@ fn endings(sources: &[Source]) -> Markup {
                 b { "How games ended. " }
                 "Share of each ending in all games"
                 @if sources.len() == 1 { " and in those of each player (every game has two)" }
-                "; counts, not estimates: " (rules(sources)) ". n = " (all_games(sources)) " games."
+                "; counts, not estimates: " (rules(sources)) ". n = " (quantity(all_games(sources), "game")) "."
                 (beyond(left_out))
             }
         }
@@ -164,9 +164,9 @@ fn lengths(sources: &[Source]) -> Markup {
         let label =
             if sources.len() > 1 { format!("{}: mean", source.label) } else { "Mean".to_owned() };
         Some(format!(
-            "{label} {}, median {median}, longest {longest}, n = {} games.",
+            "{label} {}, median {median}, longest {longest}, n = {}.",
             with_error(found.value, found.error, 1, ""),
-            found.n
+            quantity(found.n, "game")
         ))
     });
     html! {
@@ -254,7 +254,7 @@ fn first_player(sources: &[Source]) -> Markup {
                 @if alone { "Points that a player makes in its games with Black and in those with White; the first row: Black's in all games. " }
                 @else { "Points that Black makes in all games. " }
                 "A win is 1 point and a draw ½; 95 % intervals, pairs of games taken as independent; none where no pair differs from another. n = "
-                (all_games(sources)) " games."
+                (quantity(all_games(sources), "game")) "."
                 (beyond(left_out))
             }
         }

@@ -2,6 +2,7 @@
 //! of ordinary elements, so that names keep their size on a narrow page.
 
 use maud::{Markup, html};
+use surakarta_arena::quantity;
 use surakarta_game::Ending;
 
 use super::chart::{Axis, SERIES, mark};
@@ -97,12 +98,12 @@ pub(super) fn parts(label: &str, rows: &[Parts]) -> Markup {
                         @for (ending, n) in row.counts.iter().filter(|(_, n)| *n > 0) {
                             @let share = *n as f64 / total as f64;
                             span class=(format!("part e{}", *ending as u8)) style=(format!("width:{}", percent(share)))
-                                title=(format!("{ending}: {n} of {total} games, {:.1} %", 100.0 * share)) {
+                                title=(format!("{ending}: {n} of {}, {:.1} %", quantity(total, "game"), 100.0 * share)) {
                                 @if share > 0.07 { (n) }
                             }
                         }
                     }
-                    span.number { (total) " games" }
+                    span.number { (quantity(total, "game")) }
                 }
             }
         }

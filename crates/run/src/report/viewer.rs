@@ -1,6 +1,7 @@
 //! The board that replays games: its elements, which the page's program fills.
 
 use maud::{Markup, PreEscaped, html};
+use surakarta_arena::quantity;
 
 use super::replay::Replay;
 
@@ -76,7 +77,7 @@ fn chooser(replay: &Replay, sources: &[String]) -> Markup {
                     (replay.len()) " of " (replay.total) " games are in this page, evenly chosen; "
                     code { "--games" } " asks for more or fewer. "
                 } @else {
-                    "All " (replay.total) " games are in this page. "
+                    "In this page: " (quantity(replay.total, "game")) ". "
                 }
                 "Keys: ← → step, Home End, space plays."
             }
