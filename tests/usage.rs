@@ -4,7 +4,7 @@ mod support;
 
 use std::process::{Command, Stdio};
 
-use support::{refused, refused_words, stdout, write};
+use support::{refused, refused_words, stdout, surakarta, write};
 use tempfile::TempDir;
 
 const COMMANDS: [&str; 12] = [
@@ -108,7 +108,13 @@ fn unknown_keys_of_configurations_are_named() {
     let run = "[run]\nname = \"x\"\nseed = 1\niterations = 1\ngames = 1\n";
     let network = "[network]\nkind = \"mlp\"\nhidden = [32, 16]\n";
     let cases = [
-        (format!("{run}speed = 9\n{network}"), "`speed`"),
+        (format!("{run}speed = 9\n{network}"), "bad.toml: line 6, column 1: unknown field `speed`"),
+        (
+            run.replace("games = 1", "games = \"many\""),
+            "bad.toml: line 5, column 9, games: invalid",
+        ),
+        (run.replace("games", "seed"), "bad.toml: line 5, column 1, seed: duplicate key"),
+        (run.replace("seed = 1", "seed = = 1"), "bad.toml: line 3, column 8"),
         (format!("{run}{network}[selfplay]\nsimulations = 9\n"), "`simulations`"),
         (format!("{run}{network}[flags]\nall = true\n"), "`flags`"),
         (run.to_owned(), "network"),
@@ -117,15 +123,21 @@ fn unknown_keys_of_configurations_are_named() {
         (format!("{run}{network}[selfplay]\nfull_share = 2.0\n"), "full_share"),
     ];
     for (text, reason) in cases {
-        write(folder.path(), "bad.toml", &text);
-        refused(folder.path(), "run bad.toml", reason);
+        // Some editors put a mark before the first letter.
+        for text in [format!("\u{feff}{text}"), text] {
+            write(folder.path(), "bad.toml", &text);
+            let output = surakarta(folder.path()).args(["run", "bad.toml"]).assert().failure();
+            let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+            assert!(said.starts_with("error: in the configuration bad.toml: "), "{said}");
+            assert!(said.contains(reason) && said.lines().count() == 1, "{said}");
+        }
     }
     write(
         folder.path(),
         "bad.toml",
         "players = [\"greedy\", \"random\"]\npairs = 1\nseed = 1\nsed = 2",
     );
-    refused(folder.path(), "arena bad.toml", "`sed`");
+    refused(folder.path(), "arena bad.toml", "bad.toml: line 4, column 1: unknown field `sed`");
     assert!(!folder.path().join("runs").exists(), "nothing was begun");
 }
 

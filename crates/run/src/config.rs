@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Shape;
@@ -144,7 +145,7 @@ impl Config {
     /// # Errors
     /// As [`Config::load`].
     pub fn parse(text: &str) -> Result<Config> {
-        let config: Config = toml::from_str(text)?;
+        let config: Config = parse_toml(text)?;
         config.validate()?;
         Ok(config)
     }
@@ -233,6 +234,27 @@ impl RatingConfig {
 }
 
 /// Values that are written as their text.
+/// Reads TOML. What is wrong is said in one sentence, with its line, its column and its key.
+pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T> {
+    toml::from_str(text).map_err(|error| {
+        let message = error.message().trim_end().replace('\n', "; ");
+        let Some(span) = error.span() else { return anyhow!(message) };
+        let [before, found] = [0..span.start, span].map(|span| text.get(span).unwrap_or_default());
+        let line = before.matches('\n').count() + 1;
+        let begun = before.rsplit('\n').next().unwrap_or_default().trim_start_matches('\u{feff}');
+        let column = begun.chars().count() + 1;
+        // It stands before a wrong value, and is itself what is unknown or given twice.
+        let key = match begun.split_once('=') {
+            Some((key, _)) => format!(", {}", key.trim()),
+            None if message.contains('`') || found.is_empty() || found.contains('\n') => {
+                String::new()
+            }
+            None => format!(", {found}"),
+        };
+        anyhow!("line {line}, column {column}{key}: {message}")
+    })
+}
+
 pub(crate) mod text {
     use super::*;
 

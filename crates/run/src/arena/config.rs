@@ -16,7 +16,7 @@ use surakarta_arena::{
 use surakarta_game::{RuleSet, Variant};
 use surakarta_search::{Limits, NetRef, PlayerSpec};
 
-use crate::config::text;
+use crate::config::{parse_toml, text};
 use crate::directory::{latest_weights, weights_number, weights_path};
 use crate::rating::checkpoint_name;
 
@@ -297,7 +297,7 @@ impl ArenaConfig {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
         let parse = || -> Result<ArenaConfig> {
-            let mut config: ArenaConfig = toml::from_str(&text)?;
+            let mut config: ArenaConfig = parse_toml(&text)?;
             config.check()?;
             let folder = path.parent().unwrap_or(Path::new(""));
             config.openings = config.openings.map(|openings| folder.join(openings));
