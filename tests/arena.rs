@@ -137,6 +137,7 @@ fn what_does_not_fit_together_is_refused() {
         ("[sprt]\nelo0 = 5.0\nelo1 = 5.0", "[sprt]"),
         ("[sprt]\nelo0 = 0.0\nelo1 = 5.0", "two players"),
         ("[adjudication]\nwin = { value = 2.0, plies = 3 }", "win.value"),
+        ("opening_plies = 1000", "opening_plies is 1000; it must lie between 0 and 200"),
         ("[limits]\nms = 0", "limits.ms is 0"),
         ("forfeit = 3", "forfeit counts pieces"),
         ("[anchors]\ngreedy = nan", "anchors: `greedy` has the rating NaN"),

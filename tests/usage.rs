@@ -44,6 +44,7 @@ fn unknown_words_are_refused() {
         ("match greedy mcts:sims=20", "an mcts player needs a network"),
         ("match greedy greedy", "player `greedy` is named twice"),
         ("match greedy random --pairs 0", "0 is not in 1.."),
+        ("match greedy random --opening-plies 1000", "1000 is not in 0..=200"),
         ("match greedy random --rules chess", "`chess` is not a rule set; the rule sets are"),
         ("match greedy random --threads 99999", "99999"),
         ("match greedy random --json --csv", "cannot be used with"),

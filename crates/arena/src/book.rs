@@ -15,6 +15,7 @@ use surakarta_search::{Limits, stream};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::ArenaError;
+use crate::number::quantity;
 use crate::opening::{Opening, OpeningSet, RandomOpenings, up_to_symmetry};
 use crate::session::Factory;
 use crate::text::without_mark;
@@ -158,9 +159,11 @@ pub fn balanced_book(
         let chunk: Vec<(usize, Opening)> = random.by_ref().take(CHUNK).enumerate().collect();
         if chunk.is_empty() {
             return Err(ArenaError::Book(format!(
-                "only {} of all {} distinct openings of {plies} plies are within {balance}; ask for fewer openings, more plies or a wider balance",
+                "only {} of all {} of {} are within {balance}; ask for fewer openings, {} plies or a wider balance",
                 book.openings.len(),
-                book.judged
+                quantity(book.judged, "distinct opening"),
+                quantity(plies, "ply"),
+                if random.are_over() { "fewer" } else { "more" }
             )));
         }
         let judged = book.judged as u64;

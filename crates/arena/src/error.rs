@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use surakarta_game::{IllegalMove, Variant};
 
+use crate::number::quantity;
+
 /// A tournament cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ArenaError {
@@ -18,7 +20,15 @@ pub enum ArenaError {
     },
     /// There are not as many openings as pairs of games.
     #[error(
-        "only {found} distinct openings of {plies} random plies were found for {wanted} pairs; ask for fewer pairs or longer openings"
+        "only {} of {} found for {}; {}",
+        quantity(found, "distinct opening"),
+        quantity(plies, "random ply"),
+        quantity(wanted, "pair"),
+        if *over {
+            "most random games are over before; ask for shorter openings"
+        } else {
+            "ask for fewer pairs or longer openings"
+        }
     )]
     TooFewOpenings {
         /// Openings of each pair of players.
@@ -27,6 +37,8 @@ pub enum ArenaError {
         found: usize,
         /// Length of each.
         plies: u32,
+        /// Whether most random games are over before.
+        over: bool,
     },
     /// A line of a file is no opening.
     #[error("{path}, line {line}: {reason}")]
@@ -40,7 +52,9 @@ pub enum ArenaError {
     },
     /// A file has too few openings.
     #[error(
-        "{path} has {found} openings for {wanted} pairs of games; ask for fewer pairs or add openings"
+        "{path} has {} for {} of games; ask for fewer pairs or add openings",
+        quantity(found, "opening"),
+        quantity(wanted, "pair")
     )]
     TooFewInFile {
         /// The file.

@@ -71,7 +71,7 @@ pub use live::LiveTable;
 pub use match_up::{CrossRow, HeadToHead, SurpriseRow};
 pub use normal::Z95;
 pub use number::{fixed, quantity, signed};
-pub use opening::{DEFAULT_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
+pub use opening::{DEFAULT_OPENING_PLIES, MOST_OPENING_PLIES, Opening, OpeningSet, RandomOpenings};
 pub use pgn::write_pgn;
 pub use progress::{Progress, ProgressLine};
 pub use rating::{

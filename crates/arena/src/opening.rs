@@ -15,6 +15,9 @@ use crate::text;
 /// the game proper too.
 pub const DEFAULT_OPENING_PLIES: u32 = 6;
 
+/// The most random plies of an opening: random games are over by then, or nearly.
+pub const MOST_OPENING_PLIES: u32 = 200;
+
 /// Keeps the stream of openings apart from all others of the same seed.
 const STREAM: u64 = u64::from_be_bytes(*b"openings");
 
@@ -88,11 +91,11 @@ impl OpeningSet {
         plies: u32,
         count: usize,
     ) -> Result<OpeningSet, ArenaError> {
-        let openings: Vec<Opening> =
-            RandomOpenings::new(variant, rules, seed, plies).take(count).collect();
+        let mut random = RandomOpenings::new(variant, rules, seed, plies);
+        let openings: Vec<Opening> = random.by_ref().take(count).collect();
         if openings.len() < count {
-            let found = openings.len();
-            return Err(ArenaError::TooFewOpenings { wanted: count, found, plies });
+            let (found, over) = (openings.len(), random.are_over());
+            return Err(ArenaError::TooFewOpenings { wanted: count, found, plies, over });
         }
         let source = format!("random, {plies} plies");
         Ok(OpeningSet { variant, source, openings })
@@ -118,6 +121,8 @@ pub struct RandomOpenings {
     rng: Stream,
     seen: HashSet<(u64, u64)>,
     moves: Vec<Move>,
+    /// Tries for the last one in which the game was over too early.
+    over: u32,
 }
 
 impl RandomOpenings {
@@ -130,17 +135,26 @@ impl RandomOpenings {
             rng: stream(seed, [STREAM, 0, 0]),
             seen: HashSet::new(),
             moves: Vec::new(),
+            over: 0,
         }
+    }
+
+    /// Whether it is their length that has left none: most random games were over by then.
+    pub fn are_over(&self) -> bool {
+        self.over > TRIES / 2
     }
 
     fn attempt(&mut self, attempt: u32) -> Option<Opening> {
         let mut game = Game::from_position(self.rules, self.start);
         for _ in 0..self.plies {
             game.legal_moves_into(&mut self.moves);
-            // Over before its time.
-            let n = u32::try_from(self.moves.len()).ok().filter(|&n| n > 0)?;
-            game.play_legal(self.moves[self.rng.random_range(0..n) as usize]);
+            if self.moves.is_empty() {
+                self.over += 1;
+                return None;
+            }
+            game.play_legal(self.moves[self.rng.random_range(0..self.moves.len() as u32) as usize]);
         }
+        self.over += u32::from(game.result().is_some());
         let position = game.position();
         let even = position.count(Color::Black) == position.count(Color::White);
         let wanted = game.result().is_none() && (even || attempt >= TRIES / 2);
@@ -153,6 +167,7 @@ impl Iterator for RandomOpenings {
     type Item = Opening;
 
     fn next(&mut self) -> Option<Opening> {
+        self.over = 0;
         (0..TRIES).find_map(|attempt| self.attempt(attempt))
     }
 }
@@ -219,8 +234,13 @@ mod tests {
         // Sixteen first moves, of which mirror images count once.
         let error =
             OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 1, 9).unwrap_err().to_string();
-        assert!(error.starts_with("only 8 distinct openings of 1 random plies"), "{error}");
+        assert!(error.starts_with("only 8 distinct openings of 1 random ply "), "{error}");
+        assert!(error.ends_with("ask for fewer pairs or longer openings"), "{error}");
         assert!(OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 0, 1).is_ok());
         assert!(OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 0, 2).is_err());
+        let error =
+            OpeningSet::random(Variant::Standard, OLYMPIAD, 1, 1000, 2).unwrap_err().to_string();
+        assert!(error.starts_with("only 0 distinct openings of 1000 random plies"), "{error}");
+        assert!(error.ends_with("games are over before; ask for shorter openings"), "{error}");
     }
 }

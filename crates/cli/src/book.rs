@@ -3,7 +3,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use surakarta_arena::{BookOptions, balanced_book, quantity};
+use surakarta_arena::{BookOptions, MOST_OPENING_PLIES, balanced_book, quantity};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::directory::write_file;
 use surakarta_run::players::Networks;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     out: PathBuf,
     /// Random plies of each opening.
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=200))]
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_OPENING_PLIES)))]
     plies: u32,
     /// Who judges: a player that gives evaluations.
     #[arg(long, default_value = "alphabeta:nodes=20000")]

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
-use surakarta_arena::{Colors, Scoring, TimeControl};
+use surakarta_arena::{Colors, MOST_OPENING_PLIES, Scoring, TimeControl};
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::arena::{ArenaConfig, LimitsConfig};
 use surakarta_search::PlayerSpec;
@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Random plies of an opening [default: 6].
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(..=i64::from(MOST_OPENING_PLIES)))]
     opening_plies: Option<u32>,
     /// A file of openings instead, one a line: `surakarta book` makes one.
     #[arg(long, value_name = "FILE", conflicts_with = "opening_plies")]

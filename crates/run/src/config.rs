@@ -11,7 +11,7 @@ use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
 
-use crate::arena::check_pairs;
+use crate::arena::{check_opening_plies, check_pairs};
 
 /// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -213,6 +213,7 @@ impl RatingConfig {
         for (key, value) in [("pairs", self.pairs), ("final_pairs", self.final_pairs)] {
             check_pairs(key, value).map_err(|error| error.to_string())?;
         }
+        check_opening_plies(self.opening_plies).map_err(|error| error.to_string())?;
         if self.player.net() != Some(&NetRef::Latest) {
             return Err(format!(
                 "player is {}; it stands for each checkpoint: write mcts:net=latest,sims=400 or the like",
@@ -233,7 +234,6 @@ impl RatingConfig {
     }
 }
 
-/// Values that are written as their text.
 /// Reads TOML. What is wrong is said in one sentence, with its line, its column and its key.
 pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
@@ -255,6 +255,7 @@ pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T> {
     })
 }
 
+/// Values that are written as their text.
 pub(crate) mod text {
     use super::*;
 

@@ -10,8 +10,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use surakarta_arena::{
-    Adjudication, Allowance, Colors, DEFAULT_MARGIN, Format, MatchScore, Scoring, Sprt,
-    TimeControl, Until,
+    Adjudication, Allowance, Colors, DEFAULT_MARGIN, Format, MOST_OPENING_PLIES, MatchScore,
+    Scoring, Sprt, TimeControl, Until,
 };
 use surakarta_game::{RuleSet, Variant};
 use surakarta_search::{Limits, NetRef, PlayerSpec};
@@ -264,6 +264,19 @@ pub(crate) fn check_pairs(key: &str, pairs: u32) -> Result<()> {
     Ok(())
 }
 
+/// Whether games last for so many random plies.
+///
+/// # Errors
+/// A sentence that names the key.
+pub(crate) fn check_opening_plies(plies: u32) -> Result<()> {
+    if plies > MOST_OPENING_PLIES {
+        bail!(
+            "opening_plies is {plies}; it must lie between 0 and {MOST_OPENING_PLIES}: games of random moves are over before long"
+        );
+    }
+    Ok(())
+}
+
 impl ArenaConfig {
     /// A match of two players without anything special.
     pub fn of_match(players: [PlayerSpec; 2], pairs: u32, seed: u64) -> ArenaConfig {
@@ -321,6 +334,9 @@ impl ArenaConfig {
         check_pairs("pairs", self.pairs)?;
         if self.openings.is_some() && self.opening_plies.is_some() {
             bail!("openings and opening_plies are both given; leave one of them out");
+        }
+        if let Some(plies) = self.opening_plies {
+            check_opening_plies(plies)?;
         }
         if let Some(points) = self.race.filter(|&points| !(points > 0.0 && points.is_finite())) {
             bail!("race is {points}; write the points at which the match is over, or leave it out");

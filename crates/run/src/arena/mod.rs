@@ -12,8 +12,8 @@ use surakarta_arena::{
     OpeningSet, PlayedGames, Progress, Results, Session, Standings, StandingsOptions, Tournament,
 };
 
-pub(crate) use config::check_pairs;
 pub use config::{ArenaConfig, Checkpoints, Entrant, LimitsConfig};
+pub(crate) use config::{check_opening_plies, check_pairs};
 
 use surakarta_search::PlayerSpec;
 
