@@ -156,12 +156,14 @@ fn wrapped(folder: &Path, words: &str) -> String {
     format!("sh '{}' '{}' ugi {words}", wrapper.display(), script.display())
 }
 
-/// A match against an engine that is waited for without end.
+/// A command whose last word is an engine that is waited for without end.
 #[cfg(target_os = "linux")]
-fn hanging_match(folder: &Path, cmd: &str) -> std::process::Child {
+fn hanging(folder: &Path, words: &[&str], cmd: &str) -> std::process::Child {
     let engine = format!("ugi:cmd=\"{cmd}\",hang-ms=1000000,start-ms=1000000");
     Process::new(cargo_bin!("surakarta"))
-        .args(["--quiet", "match", "random", &engine, "--threads", "2"])
+        .arg("--quiet")
+        .args(words)
+        .args([&engine, "--threads", "2"])
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
@@ -183,7 +185,7 @@ fn no_engine_outlives_us() {
         let marker = format!("outlives{name}-{}", std::process::id());
         let record = folder.path().join("misdeeds");
         let cmd = wrapped(folder.path(), &format!("hang 0 {marker} '{}'", record.display()));
-        let mut arena = hanging_match(folder.path(), &cmd);
+        let mut arena = hanging(folder.path(), &["match", "random"], &cmd);
         let hanging =
             || std::fs::read_to_string(&record).is_ok_and(|text| text.lines().count() == 2);
         assert!(soon(hanging), "both engines are asked for a move");
@@ -201,17 +203,21 @@ fn no_engine_outlives_us() {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_engine_that_does_not_start_is_not_waited_for_after_ctrl_c() {
-    let folder = TempDir::new().unwrap();
-    let marker = format!("starts-{}", std::process::id());
-    let cmd = wrapped(folder.path(), &format!("deaf 0 {marker}"));
-    let arena = hanging_match(folder.path(), &cmd);
-    assert!(soon(|| marked(&marker).len() == 2));
-    signal(&arena, "-INT");
-    let output = arena.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("stopped before the engine `"), "not by the time of grace: {said}");
-    assert!(soon(|| marked(&marker).is_empty()), "engines were left behind");
+    let words =
+        [&["match", "random"][..], &["book", "--count", "1", "--out", "book.txt", "--judge"]];
+    for (n, words) in words.into_iter().enumerate() {
+        let folder = TempDir::new().unwrap();
+        let marker = format!("starts-{n}-{}", std::process::id());
+        let cmd = wrapped(folder.path(), &format!("deaf 0 {marker}"));
+        let waiting = hanging(folder.path(), words, &cmd);
+        assert!(soon(|| marked(&marker).len() == 2));
+        signal(&waiting, "-INT");
+        let output = waiting.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("stopped before the engine `"), "not by the time of grace: {said}");
+        assert!(soon(|| marked(&marker).is_empty()), "engines were left behind");
+    }
 }
 
 /// Our own engines end with their input, even without being told.

@@ -57,9 +57,9 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         (0.0..=1.0).contains(&balance),
         "--balance is {balance}; it must lie between 0 and 1"
     );
-    let networks = Networks::new(variant);
-    networks.player(&judge).with_context(|| format!("--judge {judge}"))?;
     let stop = interrupt::watch()?;
+    let networks = Networks::new(variant).stopped_by(stop);
+    networks.player(&judge).with_context(|| format!("--judge {judge}"))?;
     let count = count as usize;
     let options = BookOptions { variant, rules, seed, plies, count, balance };
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} openings, {msg}, {eta}")?;

@@ -18,28 +18,37 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 /// Loads each network once and lends it to any number of players, all of one variant; programs are
 /// tried once.
-pub struct Networks {
+pub struct Networks<'a> {
     variant: Variant,
+    /// Turns true when programs that do not start are to be given up.
+    stop: &'a AtomicBool,
     run: Option<PathBuf>,
     loaded: Mutex<HashMap<PathBuf, Network>>,
     /// Programs that have been seen to start, by their strings.
     probed: Mutex<HashMap<String, String>>,
 }
 
-impl Networks {
+impl<'a> Networks<'a> {
     /// Networks by path only: there is no run that `net=latest` and `net=best` could mean.
-    pub fn new(variant: Variant) -> Networks {
+    pub fn new(variant: Variant) -> Networks<'a> {
         Networks::of_run(None, variant)
     }
 
     /// Networks of the run in a folder, too, if one is given.
-    pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks {
+    pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks<'a> {
         Networks {
             variant,
+            stop: &NEVER,
             run: folder.map(Path::to_owned),
             loaded: Mutex::default(),
             probed: Mutex::default(),
         }
+    }
+
+    /// Programs that do not start are given up once this turns true.
+    #[must_use]
+    pub fn stopped_by(self, stop: &'a AtomicBool) -> Networks<'a> {
+        Networks { stop, ..self }
     }
 
     /// The file that a player's network lies in.
@@ -101,14 +110,13 @@ impl Networks {
     pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
         match spec {
             PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.hash().to_owned())),
-            PlayerSpec::External(engine) => self.probe(engine, &NEVER).map(Some),
+            PlayerSpec::External(engine) => self.probe(engine).map(Some),
             _ => Ok(None),
         }
     }
 
-    /// Starts a program once to see that it can play, and keeps its identity. It is given up when
-    /// `stop` turns true.
-    pub(crate) fn probe(&self, spec: &EngineSpec, stop: &AtomicBool) -> Result<String> {
+    /// Starts a program once to see that it can play, and keeps its identity.
+    fn probe(&self, spec: &EngineSpec) -> Result<String> {
         if !PlayerSpec::External(spec.clone()).plays(self.variant) {
             bail!(
                 "the {} protocol knows the standard board only; `{}` cannot play {}",
@@ -122,13 +130,13 @@ impl Networks {
         if let Some(identity) = probed.get(&key) {
             return Ok(identity.clone());
         }
-        let identity = Engine::probe(spec, self.variant, stop)?;
+        let identity = Engine::probe(spec, self.variant, self.stop)?;
         probed.insert(key, identity.clone());
         Ok(identity)
     }
 }
 
-impl Supply for &Networks {
+impl Supply for &Networks<'_> {
     type Error = anyhow::Error;
 
     fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>> {
@@ -136,7 +144,7 @@ impl Supply for &Networks {
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {
-        self.probe(spec, &NEVER)?;
+        self.probe(spec)?;
         Ok(Box::new(Engine::new(spec.clone(), self.variant)))
     }
 }

@@ -107,7 +107,7 @@ impl Games {
         spec: &PlayerSpec,
         config: &SelfplayConfig,
         search: &SearchConfig,
-        networks: &Networks,
+        networks: &Networks<'_>,
         folder: &Path,
         around: Surroundings,
     ) -> Result<Played> {

@@ -149,7 +149,7 @@ fn info(choice: &Choice, time: Duration) -> String {
 
 struct Server<W> {
     settings: Settings,
-    networks: Networks,
+    networks: Networks<'static>,
     /// Games begun since the seed was set.
     games: u64,
     game: Game,

@@ -55,14 +55,13 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     if let Some(name) = config.anchors.keys().find(|&name| !names.contains(name)) {
         bail!("anchors: `{name}` is not one of the players: {}", names.join(", "));
     }
-    let networks = Networks::of_run(place.run, config.variant);
+    let networks = Networks::of_run(place.run, config.variant).stopped_by(stop);
     let mut identities = Vec::new();
     for entrant in &mut entrants {
         // The arena decides who is late; its program must not be killed before.
         if let PlayerSpec::External(engine) = &mut entrant.player {
             let limits = entrant.limits.unwrap_or(config.limits);
             engine.margin = engine.margin.max(limits.allowance()?.margin);
-            networks.probe(engine, stop)?;
         }
         // A player that cannot be made is said before any game.
         networks.player(&entrant.player)?;
