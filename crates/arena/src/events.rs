@@ -11,9 +11,10 @@
 //! | `finish` | `complete`, `verdict` |
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
@@ -81,12 +82,16 @@ pub struct Events {
 }
 
 impl Events {
-    /// Opens a file, to go on at its end, or a pipe.
+    /// Opens a file, to go on at its end, or a pipe, whose reader is waited for.
     ///
     /// # Errors
-    /// If it cannot be opened.
-    pub fn open(path: &Path) -> Result<Events, ArenaError> {
-        let file = File::options().append(true).create(true).open(path);
+    /// If it cannot be opened, or `stop` turns true before a pipe has a reader.
+    #[cfg_attr(not(unix), expect(unused_variables))]
+    pub fn open(path: &Path, stop: &AtomicBool) -> Result<Events, ArenaError> {
+        #[cfg(unix)]
+        let file = if is_pipe(path) { open_pipe(path, stop) } else { open_file(path) };
+        #[cfg(not(unix))]
+        let file = open_file(path);
         let to = file.map_err(|source| ArenaError::Io { path: path.to_owned(), source })?;
         Ok(Events { path: path.to_owned(), to: Mutex::new(to) })
     }
@@ -97,5 +102,48 @@ impl Events {
         let line = crate::journal::line_of(event);
         line.and_then(|line| file.write_all(&line))
             .map_err(|source| ArenaError::Io { path: self.path.clone(), source })
+    }
+}
+
+fn open_file(path: &Path) -> io::Result<File> {
+    File::options().append(true).create(true).open(path)
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+
+    path.metadata().is_ok_and(|data| data.file_type().is_fifo())
+}
+
+/// Opening it in the usual way would wait for its reader whatever happens.
+#[cfg(unix)]
+fn open_pipe(path: &Path, stop: &AtomicBool) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::time::Duration;
+
+    use rustix::fs::{OFlags, fcntl_setfl};
+    use rustix::io::Errno;
+
+    /// The time between two looks whether there is a reader.
+    const LOOK: Duration = Duration::from_millis(20);
+
+    let mut options = File::options();
+    options.write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
+    loop {
+        match options.open(path) {
+            Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {}
+            file => {
+                let file = file?;
+                // Writing waits for a slow reader again.
+                fcntl_setfl(&file, OFlags::empty())?;
+                return Ok(file);
+            }
+        }
+        if stop.load(Relaxed) {
+            return Err(io::Error::other("stopped before anybody read from this pipe"));
+        }
+        std::thread::sleep(LOOK);
     }
 }

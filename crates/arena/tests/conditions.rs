@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -350,7 +351,7 @@ fn a_player_that_changes_between_sessions_is_named() {
 fn events_tell_every_game_from_its_beginning_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("events.jsonl");
-    let events = Events::open(&path).unwrap();
+    let events = Events::open(&path, &AtomicBool::new(false)).unwrap();
     let pool = pool(2);
     let session = Session { events: Some(&events), ..Session::new(&pool) };
     let games = two(3, Conduct::default()).play(&factory, &session).unwrap().games;
@@ -376,4 +377,26 @@ fn events_tell_every_game_from_its_beginning_to_its_end() {
         assert_eq!(result["ending"], game.ending.name());
         assert_eq!(result["black"], game.black);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_without_a_reader_is_waited_for_until_a_stop() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let error = Events::open(&path, &AtomicBool::new(true)).err().unwrap().to_string();
+    assert!(error.ends_with("pipe: stopped before anybody read from this pipe"), "{error}");
+    let reader = std::thread::spawn({
+        let path = path.clone();
+        move || fs::read_to_string(path).unwrap()
+    });
+    let events = Events::open(&path, &AtomicBool::new(false)).unwrap();
+    let pool = pool(1);
+    let session = Session { events: Some(&events), ..Session::new(&pool) };
+    // More than a pipe holds: a slow reader is waited for, too.
+    two(60, Conduct::default()).play(&factory, &session).unwrap();
+    drop(events);
+    let text = reader.join().unwrap();
+    assert!(text.len() > 1 << 16 && text.ends_with("\"verdict\":null}\n"));
 }

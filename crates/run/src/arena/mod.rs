@@ -81,7 +81,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     if timed {
         warn_of_threads(pool.current_num_threads());
     }
-    let events = place.events.map(Events::open).transpose()?;
+    let events = place.events.map(|path| Events::open(path, stop)).transpose()?;
     let options = StandingsOptions {
         first_advantage: true,
         sprt: config.sprt,
