@@ -71,8 +71,8 @@ fn players_that_draw_random_numbers_are_the_same_over_ugi() {
     let direct = games(folder.path(), ["random", "rollout:sims=20"], &more);
     let player = own("ugi", "--player random --variant sepur --rules threefold");
     let one = format!("ugi:cmd=\"{player}\",name=one");
-    // The variant would be set without being given.
-    let player = player.replace("--variant sepur", "");
+    // Variant and rules would be set without being given.
+    let player = player.replace("--variant sepur --rules threefold", "");
     let unaware = format!("ugi:cmd=\"{player}\",name=one");
     let player = own("ugi", "--player rollout --variant sepur --rules threefold");
     let other = format!("ugi:cmd=\"{player}\",sims=20");

@@ -25,11 +25,11 @@ fn spec(text: &str) -> EngineSpec {
 }
 
 fn standard(spec: EngineSpec) -> Engine {
-    Engine::new(spec, Variant::Standard)
+    Engine::new(spec, Variant::Standard, OLYMPIAD)
 }
 
 fn probe(spec: &EngineSpec) -> Result<String, EngineError> {
-    Engine::probe(spec, Variant::Standard, &AtomicBool::new(false))
+    Engine::probe(spec, Variant::Standard, OLYMPIAD, &AtomicBool::new(false))
 }
 
 /// The command line of the engine for tests.
@@ -196,7 +196,8 @@ fn a_start_is_given_up_when_asked() {
     let marker = marker("given-up");
     let cmd = misbehaver("ugi", "deaf", &format!("0 {marker}"));
     let spec = spec(&format!("ugi:cmd=\"{cmd}\",start-ms=3000"));
-    let error = Engine::probe(&spec, Variant::Standard, &AtomicBool::new(true)).unwrap_err();
+    let error =
+        Engine::probe(&spec, Variant::Standard, OLYMPIAD, &AtomicBool::new(true)).unwrap_err();
     assert!(matches!(error, EngineError::Stopped { .. }), "{error}");
     assert!(gone(&marker));
 }
@@ -282,7 +283,7 @@ fn a_tournament_survives_whatever_an_engine_does() {
         Tournament::round_robin(&names, 100, 4, Variant::Standard, OLYMPIAD, 5).unwrap();
     let factory = |n: usize| -> Result<Box<dyn Player>, _> {
         Ok(match n {
-            0 => Box::new(Engine::new(spec.clone(), Variant::Standard)),
+            0 => Box::new(Engine::new(spec.clone(), Variant::Standard, OLYMPIAD)),
             _ => Box::new(RandomPlayer::new(RandomConfig::default())),
         })
     };

@@ -58,7 +58,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         "--balance is {balance}; it must lie between 0 and 1"
     );
     let stop = interrupt::watch()?;
-    let networks = Networks::new(variant).stopped_by(stop);
+    let networks = Networks::new(variant).under(rules).stopped_by(stop);
     networks.player(&judge).with_context(|| format!("--judge {judge}"))?;
     let count = count as usize;
     let options = BookOptions { variant, rules, seed, plies, count, balance };

@@ -63,6 +63,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     };
     let position = arguments.start.position()?;
     let networks = Networks::of_run(arguments.run.as_deref(), position.variant());
+    let networks = networks.under(arguments.rules);
     let mut opponent = networks.player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {
         output::line(format_args!("The coin gives you {color}."))?;

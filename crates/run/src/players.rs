@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result, bail};
 use surakarta_arena::engine::Engine;
-use surakarta_game::Variant;
+use surakarta_game::{RuleSet, Variant};
 use surakarta_net::{Evaluator, Network};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
 
@@ -20,6 +20,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// tried once.
 pub struct Networks<'a> {
     variant: Variant,
+    rules: RuleSet,
     /// Turns true when programs that do not start are to be given up.
     stop: &'a AtomicBool,
     run: Option<PathBuf>,
@@ -38,11 +39,18 @@ impl<'a> Networks<'a> {
     pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks<'a> {
         Networks {
             variant,
+            rules: RuleSet::default(),
             stop: &NEVER,
             run: folder.map(Path::to_owned),
             loaded: Mutex::default(),
             probed: Mutex::default(),
         }
+    }
+
+    /// Tells programs these rules instead of the usual ones.
+    #[must_use]
+    pub fn under(self, rules: RuleSet) -> Networks<'a> {
+        Networks { rules, ..self }
     }
 
     /// Programs that do not start are given up once this turns true.
@@ -130,7 +138,7 @@ impl<'a> Networks<'a> {
         if let Some(identity) = probed.get(&key) {
             return Ok(identity.clone());
         }
-        let identity = Engine::probe(spec, self.variant, self.stop)?;
+        let identity = Engine::probe(spec, self.variant, self.rules, self.stop)?;
         probed.insert(key, identity.clone());
         Ok(identity)
     }
@@ -145,6 +153,6 @@ impl Supply for &Networks<'_> {
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {
         self.probe(spec)?;
-        Ok(Box::new(Engine::new(spec.clone(), self.variant)))
+        Ok(Box::new(Engine::new(spec.clone(), self.variant, self.rules)))
     }
 }

@@ -143,7 +143,7 @@ fn play(
     let pairs = event.pairs as usize;
     let openings = OpeningSet::random(variant, rules, seed, rating.opening_plies, pairs)?;
     let tournament = Tournament::new(&names, pairings, openings, rules, seed)?;
-    let networks = Networks::new(variant).stopped_by(stop);
+    let networks = Networks::new(variant).under(rules).stopped_by(stop);
     let factory = |n: usize| networks.player(&specs[n]).map_err(Into::into);
     let line = ProgressLine::new();
     let journal = event.path(directory);

@@ -58,7 +58,7 @@ pub fn serve<W: Write + Send + 'static>(
     output: W,
 ) -> Result<()> {
     let output = Output(Arc::new(Mutex::new(output)));
-    let networks = Networks::of_run(settings.run.as_deref(), settings.variant);
+    let networks = networks_of(&settings);
     let player = networks.player(&settings.player)?;
     let (jobs, inbox) = channel();
     let worker = std::thread::spawn({
@@ -79,6 +79,10 @@ pub fn serve<W: Write + Send + 'static>(
         bail!("the search has failed");
     }
     Ok(())
+}
+
+fn networks_of(settings: &Settings) -> Networks<'static> {
+    Networks::of_run(settings.run.as_deref(), settings.variant).under(settings.rules)
 }
 
 fn start(settings: &Settings) -> Game {
@@ -242,7 +246,7 @@ impl<W: Write> Server<W> {
 
     /// Goes on with another player, whose game has this seed.
     fn change(&mut self, settings: Settings, seed: u64) -> Result<()> {
-        let networks = Networks::of_run(settings.run.as_deref(), settings.variant);
+        let networks = networks_of(&settings);
         self.give(Job::Player(networks.player(&settings.player)?));
         self.give(Job::NewGame(seed));
         (self.settings, self.networks) = (settings, networks);

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use surakarta_game::{Color, Ending, Game, Variant};
+use surakarta_game::{Color, Ending, Game, RuleSet, Variant};
 use surakarta_search::{Choice, EngineSpec, Limits, Player, PlayerError, Protocol};
 
 pub use contest::{contest_move, contest_text};
@@ -104,6 +104,7 @@ struct Patience {
 pub struct Engine {
     spec: EngineSpec,
     variant: Variant,
+    rules: RuleSet,
     talk: Option<Talk>,
     /// What went wrong before the first move of the game.
     fault: Option<Fault>,
@@ -116,9 +117,9 @@ enum Talk {
 }
 
 impl Engine {
-    /// The player of a variant; nothing is started yet.
-    pub fn new(spec: EngineSpec, variant: Variant) -> Engine {
-        Engine { spec, variant, talk: None, fault: None }
+    /// The player of a variant under these rules; nothing is started yet.
+    pub fn new(spec: EngineSpec, variant: Variant, rules: RuleSet) -> Engine {
+        Engine { spec, variant, rules, talk: None, fault: None }
     }
 
     /// Starts the program and ends it again; what it objects to is logged. Returns its identity: the
@@ -130,13 +131,14 @@ impl Engine {
     pub fn probe(
         spec: &EngineSpec,
         variant: Variant,
+        rules: RuleSet,
         stop: &AtomicBool,
     ) -> Result<String, EngineError> {
         let (report, started) = channel();
         let own = spec.clone();
         // A start that is given up goes on there, at most for the time that it may take.
         std::thread::spawn(move || {
-            let _ = report.send(Talk::start(&own, variant));
+            let _ = report.send(Talk::start(&own, variant, rules));
         });
         let talk = loop {
             match started.recv_timeout(LOOK) {
@@ -185,7 +187,7 @@ impl Engine {
         // Until it has answered well, a drop would end it.
         let mut talk = match self.talk.take() {
             Some(talk) => talk,
-            None => Talk::start(&self.spec, self.variant).map_err(Fault::from)?,
+            None => Talk::start(&self.spec, self.variant, self.rules).map_err(Fault::from)?,
         };
         let choice = match &mut talk {
             Talk::Ugi(ugi) => ugi.choose(game, &patience),
@@ -201,7 +203,7 @@ impl Player for Engine {
         let begin = |talk: Option<Talk>| {
             let mut talk = match talk {
                 Some(talk) => talk,
-                None => Talk::start(&self.spec, self.variant)?,
+                None => Talk::start(&self.spec, self.variant, self.rules)?,
             };
             match &mut talk {
                 Talk::Ugi(ugi) => ugi.new_game(seed)?,
@@ -241,9 +243,9 @@ impl Drop for Engine {
 }
 
 impl Talk {
-    fn start(spec: &EngineSpec, variant: Variant) -> Result<Talk, EngineError> {
+    fn start(spec: &EngineSpec, variant: Variant, rules: RuleSet) -> Result<Talk, EngineError> {
         match spec.protocol {
-            Protocol::Ugi => Ugi::start(spec, variant).map(Talk::Ugi),
+            Protocol::Ugi => Ugi::start(spec, variant, rules).map(Talk::Ugi),
             Protocol::Contest => Contest::start(spec).map(Talk::Contest),
         }
     }

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use surakarta_game::{Game, Move, Position, Variant};
+use surakarta_game::{Game, Move, Position, RuleSet, Variant};
 use surakarta_search::{Choice, EngineSpec, Limits, Work};
 
 use super::process::Process;
@@ -46,7 +46,11 @@ pub(super) struct Ugi {
 type Setting = (String, String);
 
 impl Ugi {
-    pub(super) fn start(spec: &EngineSpec, variant: Variant) -> Result<Ugi, EngineError> {
+    pub(super) fn start(
+        spec: &EngineSpec,
+        variant: Variant,
+        rules: RuleSet,
+    ) -> Result<Ugi, EngineError> {
         let mut ugi = Ugi {
             process: Process::start(spec, LONGEST)?,
             name: String::new(),
@@ -60,15 +64,19 @@ impl Ugi {
             options.find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, form)| form.as_str())
         };
         let given = |name: &str| spec.options.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        // The arena's seed and variant would undo what is given.
+        // The arena's seed, variant and rules would undo what is given.
         if !given("Seed") {
             ugi.seed = form("Seed").and_then(range);
         }
-        if let Some(form) = form("Variant").filter(|_| !given("Variant")) {
-            if takes(form, &variant.to_string()) {
-                ugi.set("Variant", &variant.to_string());
-            } else if variant != Variant::Standard {
-                ugi.complaints.push(format!("its option Variant does not take {variant}"));
+        for (name, value, is_usual) in [
+            ("Variant", variant.to_string(), variant == Variant::Standard),
+            ("Rules", rules.to_string(), rules == RuleSet::default()),
+        ] {
+            let Some(form) = form(name).filter(|_| !given(name)) else { continue };
+            if takes(form, &value) {
+                ugi.set(name, &value);
+            } else if !is_usual {
+                ugi.complaints.push(format!("its option {name} does not take {value}"));
             }
         }
         for (name, value) in &spec.options {

@@ -55,7 +55,8 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     if let Some(name) = config.anchors.keys().find(|&name| !names.contains(name)) {
         bail!("anchors: `{name}` is not one of the players: {}", names.join(", "));
     }
-    let networks = Networks::of_run(place.run, config.variant).stopped_by(stop);
+    let networks = Networks::of_run(place.run, config.variant);
+    let networks = networks.under(config.rules).stopped_by(stop);
     let mut identities = Vec::new();
     for entrant in &mut entrants {
         // The arena decides who is late; its program must not be killed before.
