@@ -7,6 +7,7 @@ use surakarta_run::arena::{self, ArenaConfig, Outcome, Place};
 use surakarta_run::directory::write_file;
 use surakarta_search::PlayerSpec;
 
+use crate::networks::NetworkArguments;
 use crate::tables::Form;
 use crate::{interrupt, output};
 
@@ -46,9 +47,8 @@ pub(crate) struct Keeping {
     /// Write every move and result as it happens, as JSON Lines: another program can follow.
     #[arg(long, value_name = "FILE")]
     events: Option<PathBuf>,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
+    #[command(flatten)]
+    networks: NetworkArguments,
     #[command(flatten)]
     form: Form,
 }
@@ -77,12 +77,13 @@ impl Keeping {
         config_path: Option<&Path>,
         journal: Option<&Path>,
     ) -> Result<()> {
-        let (events, pgn, run) = (self.events.as_deref(), self.pgn.as_deref(), self.run.as_deref());
+        let (events, pgn) = (self.events.as_deref(), self.pgn.as_deref());
         let inputs = [("the configuration", config_path), ("openings", config.openings.as_deref())];
         let outputs = [("--journal", journal), ("--events", events), ("--pgn", pgn)];
         output::check_files(&inputs, &outputs)?;
         let stop = interrupt::watch()?;
-        let outcome = arena::play(config, &Place { journal, events, run }, stop)?;
+        let networks = self.networks.place();
+        let outcome = arena::play(config, &Place { journal, events, networks }, stop)?;
         self.print(config, &outcome)?;
         if let Some(path) = pgn {
             let mut bytes = Vec::new();

@@ -25,8 +25,8 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
-    let EngineArguments { player, seed, run } = arguments.engine;
-    let networks = Networks::of_run(run.as_deref(), Variant::Standard).under(arguments.rules);
+    let EngineArguments { player, seed, networks } = arguments.engine;
+    let networks = Networks::of(&networks.place(), Variant::Standard).under(arguments.rules);
     let mut player = networks.player(&player)?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     serve(player.as_mut(), arguments.rules, seed, &mut input, &mut output)

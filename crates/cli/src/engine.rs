@@ -1,8 +1,8 @@
 //! The flags of this program as an engine of others.
 
-use std::path::PathBuf;
-
 use surakarta_search::PlayerSpec;
+
+use crate::networks::NetworkArguments;
 
 /// Who plays, and from which seed.
 #[derive(clap::Args)]
@@ -13,7 +13,6 @@ pub(crate) struct EngineArguments {
     /// The seed of the first game; each later one takes the next.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    pub(crate) run: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) networks: NetworkArguments,
 }

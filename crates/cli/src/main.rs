@@ -10,6 +10,7 @@ mod engine;
 mod interrupt;
 mod r#match;
 mod moves;
+mod networks;
 mod output;
 mod perft;
 mod play;

@@ -1,5 +1,4 @@
 use std::io;
-use std::path::PathBuf;
 
 use anyhow::Result;
 use rand::{Rng, SeedableRng};
@@ -8,6 +7,7 @@ use surakarta_run::play::{Leave, Session};
 use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
 
+use crate::networks::NetworkArguments;
 use crate::output;
 use crate::start::Start;
 
@@ -33,9 +33,8 @@ pub(crate) struct Arguments {
     rules: RuleSet,
     #[command(flatten)]
     start: Start,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
+    #[command(flatten)]
+    networks: NetworkArguments,
     /// Seed of the coin and of the opponent; drawn by the clock if not given.
     #[arg(long)]
     seed: Option<u64>,
@@ -62,7 +61,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin => Color::White,
     };
     let position = arguments.start.position()?;
-    let networks = Networks::of_run(arguments.run.as_deref(), position.variant());
+    let networks = Networks::of(&arguments.networks.place(), position.variant());
     let networks = networks.under(arguments.rules);
     let mut opponent = networks.player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {

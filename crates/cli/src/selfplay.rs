@@ -8,6 +8,7 @@ use surakarta_run::players::Networks;
 use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
 use surakarta_search::PlayerSpec;
 
+use crate::networks::NetworkArguments;
 use crate::{interrupt, output};
 
 /// Let any player play games against itself and write them to shards.
@@ -42,9 +43,8 @@ pub(crate) struct Arguments {
     /// defaults otherwise.
     #[arg(long)]
     config: Option<PathBuf>,
-    /// The folder of the run that net=latest and net=best mean.
-    #[arg(long, value_name = "DIR")]
-    run: Option<PathBuf>,
+    #[command(flatten)]
+    networks: NetworkArguments,
     /// The variant: standard, rural, sepur or sepur,diagonals=no [default: the configuration's, or
     /// standard].
     #[arg(long)]
@@ -67,7 +67,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let out = &arguments.out;
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
-    let networks = Networks::of_run(arguments.run.as_deref(), variant);
+    let networks = Networks::of(&arguments.networks.place(), variant);
     let stop = interrupt::watch()?;
     let games = Games {
         variant,

@@ -27,7 +27,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Arguments { engine, variant, rules } = arguments;
-    let EngineArguments { player, seed, run } = engine;
-    let settings = Settings { player, variant, rules, seed, run };
+    let EngineArguments { player, seed, networks } = engine;
+    let networks = networks.place();
+    let settings = Settings { player, variant, rules, seed, networks };
     ugi::serve(settings, &mut io::stdin().lock(), io::stdout())
 }

@@ -12,6 +12,7 @@ use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
 
 use crate::arena::{check_opening_plies, check_pairs};
+use crate::players::NetworkPlace;
 
 /// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,10 @@ pub struct RunConfig {
     /// Where the network is trained: `cpu` or `cuda:N`. May change when a run is continued.
     #[serde(default)]
     pub device: Device,
+    /// Where libtorch computes networks that play, `cpu` or `cuda:N`; natively on the processor
+    /// without.
+    #[serde(default)]
+    pub play_device: Option<Device>,
     /// The board that is played.
     #[serde(default, with = "text")]
     pub variant: Variant,
@@ -109,6 +114,13 @@ impl Default for RatingConfig {
             opponents: Vec::new(),
             anchor: 0.0,
         }
+    }
+}
+
+impl RunConfig {
+    /// Where the networks of the run are computed when they play.
+    pub fn network_place(&self) -> NetworkPlace {
+        NetworkPlace { run: None, device: self.play_device }
     }
 }
 

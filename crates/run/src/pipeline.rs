@@ -49,9 +49,10 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
         if let PlayerSpec::Mcts(spec) = opponent
             && matches!(spec.net, NetRef::Path(_))
         {
-            Networks::new(run.variant).load(&spec.net)?;
+            Networks::of(&run.network_place(), run.variant).load(&spec.net)?;
         }
     }
+    run.play_device.map_or(Ok(()), surakarta_train::check)?;
     learn::check_device(config)
 }
 
@@ -120,7 +121,7 @@ impl Run<'_> {
         let run = &self.config.run;
         let lag = if run.overlap { 2 } else { 1 };
         let player = NetRef::Path(self.directory.weights(iteration.saturating_sub(lag)));
-        let network = Networks::new(run.variant).load(&player)?;
+        let network = Networks::of(&run.network_place(), run.variant).load(&player)?;
         let games = Games {
             variant: run.variant,
             rules: run.rules,
@@ -131,7 +132,14 @@ impl Run<'_> {
         let around = Surroundings { pool: self.pool, stop, bars: self.around.bars };
         let label = format!("self-play {iteration}/{}", run.iterations);
         let Config { selfplay, search, .. } = self.config;
-        games.play_network(&network, selfplay, search, &self.directory.shards(), around, &label)?;
+        games.play_network(
+            &*network,
+            selfplay,
+            search,
+            &self.directory.shards(),
+            around,
+            &label,
+        )?;
         Ok(())
     }
 

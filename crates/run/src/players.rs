@@ -2,19 +2,32 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result, bail};
 use surakarta_arena::engine::Engine;
 use surakarta_game::{RuleSet, Variant};
-use surakarta_net::{Evaluator, Network};
+#[cfg(feature = "torch")]
+use surakarta_net::Weights;
+use surakarta_net::{Evaluator, Inference, Network};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
+use surakarta_train::Device;
 
 use crate::directory::{best_weights, latest_weights};
 
 /// For programs that nobody stops waiting for.
 static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// Where networks come from, and what computes them.
+#[derive(Clone, Debug, Default)]
+pub struct NetworkPlace {
+    /// The folder of the run that `net=latest` and `net=best` mean.
+    pub run: Option<PathBuf>,
+    /// Where libtorch computes networks. Without, they are computed natively, and TorchScript modules
+    /// by libtorch on the processor.
+    pub device: Option<Device>,
+}
 
 /// Loads each network once and lends it to any number of players, all of one variant; programs are
 /// tried once.
@@ -23,8 +36,8 @@ pub struct Networks<'a> {
     rules: RuleSet,
     /// Turns true when programs that do not start are to be given up.
     stop: &'a AtomicBool,
-    run: Option<PathBuf>,
-    loaded: Mutex<HashMap<PathBuf, Network>>,
+    place: NetworkPlace,
+    loaded: Mutex<HashMap<PathBuf, Arc<dyn Inference>>>,
     /// Programs that have been seen to start, by their strings.
     probed: Mutex<HashMap<String, String>>,
 }
@@ -32,16 +45,16 @@ pub struct Networks<'a> {
 impl<'a> Networks<'a> {
     /// Networks by path only: there is no run that `net=latest` and `net=best` could mean.
     pub fn new(variant: Variant) -> Networks<'a> {
-        Networks::of_run(None, variant)
+        Networks::of(&NetworkPlace::default(), variant)
     }
 
-    /// Networks of the run in a folder, too, if one is given.
-    pub fn of_run(folder: Option<&Path>, variant: Variant) -> Networks<'a> {
+    /// Networks of a run, too, if one is given, computed where it says.
+    pub fn of(place: &NetworkPlace, variant: Variant) -> Networks<'a> {
         Networks {
             variant,
             rules: RuleSet::default(),
             stop: &NEVER,
-            run: folder.map(Path::to_owned),
+            place: place.clone(),
             loaded: Mutex::default(),
             probed: Mutex::default(),
         }
@@ -65,7 +78,7 @@ impl<'a> Networks<'a> {
     /// If the string means a network of a run and there is no run, or it has none yet.
     pub fn path(&self, net: &NetRef) -> Result<PathBuf> {
         let run = || {
-            self.run.as_deref().with_context(|| {
+            self.place.run.as_deref().with_context(|| {
                 format!("net={net} names a network of a run; say which with --run DIR, or give the path of a weights file")
             })
         };
@@ -86,18 +99,24 @@ impl<'a> Networks<'a> {
         }
     }
 
-    /// The network itself.
+    /// The network itself: natively, or through libtorch if a device was chosen or the file is a
+    /// TorchScript module (its name ends in `.pt`).
     ///
     /// # Errors
-    /// If the file is missing, damaged, or for another program or variant.
-    pub fn load(&self, net: &NetRef) -> Result<Network> {
+    /// If the file is missing, damaged, or for another program or variant, or libtorch or the device
+    /// is missing.
+    pub fn load(&self, net: &NetRef) -> Result<Arc<dyn Inference>> {
         let path = self.path(net)?;
         let mut loaded = self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(found) = loaded.get(&path) {
-            return Ok(found.clone());
+            return Ok(Arc::clone(found));
         }
-        let network = Network::load_for(&path, self.variant)?;
-        loaded.insert(path, network.clone());
+        let script = path.extension().is_some_and(|extension| extension == "pt");
+        let network: Arc<dyn Inference> = match (self.place.device, script) {
+            (None, false) => Arc::new(Network::load_for(&path, self.variant)?),
+            (device, _) => torch_network(&path, script, self.variant, device.unwrap_or_default())?,
+        };
+        loaded.insert(path, Arc::clone(&network));
         Ok(network)
     }
 
@@ -148,11 +167,35 @@ impl Supply for &Networks<'_> {
     type Error = anyhow::Error;
 
     fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>> {
-        Ok(self.load(net)?.evaluator())
+        // A player asks for one position at a time.
+        Ok(self.load(net)?.evaluator(1)?)
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {
         self.probe(spec)?;
         Ok(Box::new(Engine::new(spec.clone(), self.variant, self.rules)))
     }
+}
+
+/// A network behind libtorch.
+#[cfg(feature = "torch")]
+fn torch_network(
+    path: &Path,
+    script: bool,
+    variant: Variant,
+    device: Device,
+) -> Result<Arc<dyn Inference>> {
+    use surakarta_train::TorchNetwork;
+    Ok(Arc::new(match script {
+        true => TorchNetwork::load_script(path, variant, device)?,
+        false => TorchNetwork::new(Weights::load_for(path, variant)?, device)?,
+    }))
+}
+
+#[cfg(not(feature = "torch"))]
+fn torch_network(path: &Path, _: bool, _: Variant, _: Device) -> Result<Arc<dyn Inference>> {
+    bail!(
+        "{} cannot be played here: this binary was built without libtorch; build it with the feature `torch`",
+        path.display()
+    );
 }

@@ -143,7 +143,8 @@ fn play(
     let pairs = event.pairs as usize;
     let openings = OpeningSet::random(variant, rules, seed, rating.opening_plies, pairs)?;
     let tournament = Tournament::new(&names, pairings, openings, rules, seed)?;
-    let networks = Networks::new(variant).under(rules).stopped_by(stop);
+    let place = config.run.network_place();
+    let networks = Networks::of(&place, variant).under(rules).stopped_by(stop);
     let factory = |n: usize| networks.player(&specs[n]).map_err(Into::into);
     let line = ProgressLine::new();
     let journal = event.path(directory);

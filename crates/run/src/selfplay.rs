@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
-use surakarta_net::Network;
+use surakarta_net::Inference;
 use surakarta_record::ShardHeader;
 use surakarta_search::{PlayerSpec, SearchConfig};
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
@@ -16,6 +16,9 @@ use crate::players::Networks;
 
 /// Name and version of this program, as shards and weights state it.
 pub const PROGRAM: &str = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
+
+/// Positions of a worker's batch where libtorch pads it: where it begins to be fast on a processor.
+const WORKER_BATCH: usize = 32;
 
 const MOST_THREADS: usize = 1024;
 
@@ -76,7 +79,7 @@ impl Games {
     /// If a shard cannot be written, or one in the folder was made otherwise.
     pub fn play_network(
         &self,
-        network: &Network,
+        network: &dyn Inference,
         config: &SelfplayConfig,
         search: &SearchConfig,
         folder: &Path,
@@ -89,9 +92,10 @@ impl Games {
         settings.remove("selfplay.games_in_flight");
         let mut header = self.header("mcts".to_owned(), settings);
         header.weights = Some(network.hash().to_owned());
-        header.kernel = Some(network.kernel().to_owned());
+        header.kernel = Some(network.kernel());
         let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
-        let evaluator = || Ok(network.evaluator());
+        // Not by the games in flight, which must have no influence on evaluations.
+        let evaluator = || network.evaluator(WORKER_BATCH);
         let source = Source::Search { search: search.clone(), evaluator: &evaluator };
         Ok(batch.play(&source, around.pool, around.stop, label, around.bars)?)
     }
@@ -131,7 +135,7 @@ impl Games {
             if let Err(error) = config.validate() {
                 bail!("self-play of {spec}: {error}");
             }
-            return self.play_network(&network, &config, search, folder, around, "self-play");
+            return self.play_network(&*network, &config, search, folder, around, "self-play");
         }
         let header = self.header(spec.to_string(), settings("selfplay", config)?);
         let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };

@@ -5,7 +5,6 @@
 //! from which the games' random numbers are drawn.
 
 use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,7 +16,7 @@ use surakarta_search::mcts::MOST_SIMULATIONS;
 use surakarta_search::{Choice, Clock, Limits, Player, PlayerSpec};
 
 use crate::lines::next_line;
-use crate::players::Networks;
+use crate::players::{NetworkPlace, Networks};
 
 /// Bytes of a line: a game of a hundred thousand plies.
 const LONGEST: usize = 1 << 20;
@@ -33,8 +32,8 @@ pub struct Settings {
     pub rules: RuleSet,
     /// The seed of the first game; each later one takes the next.
     pub seed: u64,
-    /// The run that `net=latest` and `net=best` mean.
-    pub run: Option<PathBuf>,
+    /// Where networks come from, and what computes them.
+    pub networks: NetworkPlace,
 }
 
 /// What the thread that searches is told, one after another.
@@ -82,7 +81,7 @@ pub fn serve<W: Write + Send + 'static>(
 }
 
 fn networks_of(settings: &Settings) -> Networks<'static> {
-    Networks::of_run(settings.run.as_deref(), settings.variant).under(settings.rules)
+    Networks::of(&settings.networks, settings.variant).under(settings.rules)
 }
 
 fn start(settings: &Settings) -> Game {

@@ -17,18 +17,18 @@ pub(crate) use config::{check_opening_plies, check_pairs};
 
 use surakarta_search::PlayerSpec;
 
-use crate::players::Networks;
+use crate::players::{NetworkPlace, Networks};
 use crate::selfplay::thread_pool;
 
 /// Where a tournament is kept and followed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Place<'a> {
     /// The journal, from which the same tournament goes on.
     pub journal: Option<&'a Path>,
     /// Where events are written as they happen.
     pub events: Option<&'a Path>,
-    /// The folder of the run that `net=latest` and `net=best` mean.
-    pub run: Option<&'a Path>,
+    /// Where networks come from, and what computes them.
+    pub networks: NetworkPlace,
 }
 
 /// The share of a processor below which something else took the players' time.
@@ -55,7 +55,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     if let Some(name) = config.anchors.keys().find(|&name| !names.contains(name)) {
         bail!("anchors: `{name}` is not one of the players: {}", names.join(", "));
     }
-    let networks = Networks::of_run(place.run, config.variant);
+    let networks = Networks::of(&place.networks, config.variant);
     let networks = networks.under(config.rules).stopped_by(stop);
     let mut identities = Vec::new();
     for entrant in &mut entrants {
