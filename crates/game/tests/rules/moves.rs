@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use surakarta_game::{Color, MAX_MOVES, Move, Point, Position, Variant, points, reference};
 
 use crate::perft::{position, rows};
-use crate::sources::{all_pairs, board, positions_of_all};
+use crate::sources::{all_pairs, board, hemmed_in, positions_of_all, stream};
 
 fn sorted(mut moves: Vec<Move>) -> Vec<Move> {
     moves.sort();
@@ -49,6 +49,21 @@ fn the_generator_and_its_slow_twin_agree_on_thousands_of_positions() {
     for position in positions_of_all(1, 10_000) {
         compare(&position);
         compare(&position.with_other_side_to_move());
+    }
+}
+
+#[test]
+fn pieces_without_a_step_still_capture() {
+    let mut rng = stream(23);
+    for variant in Variant::ALL {
+        let mut only_captures = 0;
+        for _ in 0..1_000 {
+            let position = hemmed_in(variant, &mut rng);
+            compare(&position);
+            let (moves, captures) = (position.moves().len(), position.captures().len());
+            only_captures += usize::from(moves == captures && moves > 0);
+        }
+        assert!(only_captures > 20, "{variant}: {only_captures}");
     }
 }
 

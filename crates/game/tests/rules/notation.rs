@@ -342,3 +342,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn points_and_moves_are_shown_as_they_are_written() {
+    let mv: Move = "a2-a3".parse().or_else(|_| "a2a3".parse()).unwrap();
+    assert_eq!(format!("{mv:?} {:?}", mv.from()), format!("{mv} {}", mv.from()));
+    assert_eq!(format!("{:?}", mv.from()), "a2");
+}
+
+#[test]
+fn the_instructions_of_this_machine_have_a_name() {
+    let name = surakarta_game::instructions();
+    #[cfg(target_arch = "x86_64")]
+    {
+        let present = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi2");
+        assert_eq!(name == "avx2", present, "{name}");
+    }
+    assert!(["avx2", "portable"].contains(&name), "{name}");
+}

@@ -32,6 +32,29 @@ pub(crate) fn scattered(variant: Variant, rng: &mut ChaCha8Rng) -> Position {
         .expect("disjoint sets of no more pieces than a side has")
 }
 
+/// One or two pieces of the side to move, with an enemy on every point around them as far as there are
+/// enough: hardly a step is possible, if any.
+pub(crate) fn hemmed_in(variant: Variant, rng: &mut ChaCha8Rng) -> Position {
+    let points: Vec<Point> = board(variant).collect();
+    let own = (0..rng.random_range(1..=2))
+        .fold(0, |set, _| set | points.choose(rng).expect("a board has points").bit());
+    let near =
+        |a: Point, b: Point| a.file().abs_diff(b.file()) <= 1 && a.rank().abs_diff(b.rank()) <= 1;
+    let around = points.iter().filter(|&&point| {
+        own & point.bit() == 0 && points.iter().any(|&b| own & b.bit() != 0 && near(point, b))
+    });
+    let most = variant.pieces() as usize;
+    let mut enemies: Vec<u64> = around.map(|point| point.bit()).take(most).collect();
+    let mut others: Vec<u64> = points.iter().map(|point| point.bit()).collect();
+    others.retain(|bit| own & bit == 0 && !enemies.contains(bit));
+    others.shuffle(rng);
+    let more = rng.random_range(0..=(most - enemies.len()).min(others.len()));
+    enemies.extend(&others[..more]);
+    let enemy = enemies.iter().fold(0, |set, bit| set | bit);
+    Position::new(variant, own, enemy, Color::Black, 0)
+        .expect("disjoint sets of no more pieces than a side has")
+}
+
 /// A move at random, while the game goes on.
 pub(crate) fn play_random(game: &mut Game, rng: &mut ChaCha8Rng) {
     let mv = *game.legal_moves().choose(rng).expect("a game that goes on has a move");
