@@ -135,8 +135,24 @@ pub fn active<'a>(position: &Position, buffer: &'a mut [u16; MAX_INPUTS]) -> &'a
     }
 }
 
+/// The inputs that are 1 as a bit set: input `i` is bit `i % 64` of word `i / 64`.
 #[inline]
-fn list<const WORDS: usize>(words: [u64; WORDS], buffer: &mut [u16; MAX_INPUTS]) -> &[u16] {
+pub(crate) fn bits(position: &Position) -> [u64; MAX_INPUTS.div_ceil(64)] {
+    match position.variant().size() {
+        6 => {
+            let [a, b, c] = words::<6, 3>(position);
+            [a, b, c, 0]
+        }
+        _ => words::<MAX_SIZE, 4>(position),
+    }
+}
+
+/// Lists the bits of a set, ascending.
+#[inline]
+pub(crate) fn list<const WORDS: usize>(
+    words: [u64; WORDS],
+    buffer: &mut [u16; MAX_INPUTS],
+) -> &[u16] {
     let mut listed = 0;
     for (word, mut bits) in words.into_iter().enumerate() {
         while bits != 0 {
@@ -148,8 +164,7 @@ fn list<const WORDS: usize>(words: [u64; WORDS], buffer: &mut [u16; MAX_INPUTS])
     &buffer[..listed]
 }
 
-/// The inputs of a position on a board of this size as a bit set: input `i` is bit `i % 64` of word
-/// `i / 64`.
+/// [`bits`] on a board of this size.
 #[inline]
 fn words<const SIZE: usize, const WORDS: usize>(position: &Position) -> [u64; WORDS] {
     let side = position.side_to_move();

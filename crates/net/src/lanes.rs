@@ -39,11 +39,16 @@ impl Lanes {
     /// Combines all lanes: first each with the one eight further, then four, two, one.
     #[inline(always)]
     pub(crate) fn reduce(self, f: impl Fn(f32, f32) -> f32) -> f32 {
-        let x = self.0;
-        let x: [f32; 8] = std::array::from_fn(|i| f(x[i], x[i + 8]));
-        let x: [f32; 4] = std::array::from_fn(|i| f(x[i], x[i + 4]));
-        let x: [f32; 2] = std::array::from_fn(|i| f(x[i], x[i + 2]));
-        f(x[0], x[1])
+        // Loops in place: what is called for each number is not always inlined.
+        let mut x = self.0;
+        let mut half = LANES / 2;
+        while half > 0 {
+            for i in 0..half {
+                x[i] = f(x[i], x[i + half]);
+            }
+            half /= 2;
+        }
+        x[0]
     }
 
     #[inline(always)]

@@ -93,7 +93,7 @@ impl Layers {
     }
 
     /// Evaluates one position of this variant: probabilities of the moves, and the outlook. `BLOCK` vectors of a
-    /// hidden layer and `OUTPUTS` moves (a divisor of [`LANES`]) are summed at once, as registers
+    /// hidden layer and `OUTPUTS` moves (4, 8 or 16) are summed at once, as registers
     /// allow; no bit of the result depends on them.
     #[inline(always)]
     pub(crate) fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize>(
@@ -133,7 +133,10 @@ impl Layers {
             let mut lanes = Lanes::splat(f32::NEG_INFINITY);
             for (few, logits) in some.chunks(OUTPUTS).zip(lanes.0.chunks_mut(OUTPUTS)) {
                 let last = few.len() - 1;
-                let outputs = std::array::from_fn(|i| index(few[i.min(last)]));
+                let mut outputs = [0; OUTPUTS];
+                for (i, output) in outputs.iter_mut().enumerate() {
+                    *output = index(few[i.min(last)]);
+                }
                 let outputs = self.policy.outputs::<V, OUTPUTS>(outputs, units);
                 for (logit, output) in logits.iter_mut().zip(outputs).take(few.len()) {
                     *logit = output;
@@ -203,18 +206,28 @@ impl Hidden {
 }
 
 impl Head {
-    /// Some of the outputs, given the units below.
+    /// Some of the outputs, a multiple of four, given the units below.
     #[inline(always)]
     fn outputs<V: Vector, const N: usize>(&self, outputs: [usize; N], units: &[Lanes]) -> [f32; N] {
         let width = units.len();
-        let rows = outputs.map(|output| &self.rows[output * width..][..width]);
+        let mut rows = [&self.rows[..0]; N];
+        for (row, output) in rows.iter_mut().zip(outputs) {
+            *row = &self.rows[output * width..][..width];
+        }
         let mut sums = [V::start(&Lanes::splat(0.0)); N];
         for (i, unit) in units.iter().enumerate() {
             for (sum, row) in sums.iter_mut().zip(rows) {
                 *sum = sum.plus_product(&row[i], unit);
             }
         }
-        std::array::from_fn(|i| sums[i].lanes().sum() + self.bias[outputs[i]])
+        let mut results = [0.0; N];
+        for (four, results) in sums.as_chunks().0.iter().zip(results.as_chunks_mut().0) {
+            *results = V::totals(*four);
+        }
+        for (result, output) in results.iter_mut().zip(outputs) {
+            *result += self.bias[output];
+        }
+        results
     }
 }
 

@@ -6,23 +6,27 @@
 //! a search is an [`Evaluator`].
 
 mod evaluator;
+mod file;
 mod inputs;
 mod lanes;
 mod layers;
 mod mlp;
 mod network;
+mod quantised;
 mod shape;
 mod tower;
 mod vector;
 mod weights;
 
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Inference, Outlook};
+pub use file::{FORMAT_VERSION, LoadError, LoadProblem, SaveError};
 pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
 pub use mlp::{Kernel, Mlp};
-pub use network::Network;
+pub use network::{Network, NetworkFile};
+pub use quantised::{Numbers, QUANTISED_VERSION, Quantised, QuantisedWeights, Unquantisable};
 pub use shape::{
     Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, Shape,
     TensorSpec, Trunk,
 };
 pub use tower::Tower;
-pub use weights::{FORMAT_VERSION, InvalidWeights, LoadError, LoadProblem, SaveError, Weights};
+pub use weights::{InvalidWeights, Weights};

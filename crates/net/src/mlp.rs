@@ -26,6 +26,7 @@ pub struct Mlp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel(pub(crate) Target);
 
+/// The kinds of processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Target {
     Portable,
@@ -60,6 +61,10 @@ impl Kernel {
     /// The fastest one that this processor can run.
     pub fn best() -> Kernel {
         *Kernel::available().last().expect("one is portable")
+    }
+
+    pub(crate) fn target(self) -> Target {
+        self.0
     }
 
     /// `portable`, `avx2` or `avx512`.

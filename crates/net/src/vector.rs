@@ -21,6 +21,16 @@ pub(crate) trait Vector: Copy {
     /// The sums, 0 where they are negative.
     fn relu(self) -> Lanes;
 
+    /// All lanes of each added, in the order of [`Lanes::sum`].
+    #[inline(always)]
+    fn totals(four: [Self; 4]) -> [f32; 4] {
+        let mut totals = [0.0; 4];
+        for (total, sums) in totals.iter_mut().zip(four) {
+            *total = sums.lanes().sum();
+        }
+        totals
+    }
+
     /// Writes the numbers above 0 and their places, counted from `first`, to the front of `values`
     /// and `places`, and returns how many there are.
     #[inline(always)]
@@ -60,7 +70,11 @@ impl Vector for Lanes {
 
     #[inline(always)]
     fn plus_product(self, x: &Lanes, y: &Lanes) -> Self {
-        Lanes(std::array::from_fn(|i| x.0[i].mul_add(y.0[i], self.0[i])))
+        let mut sums = self;
+        for ((sum, x), y) in sums.0.iter_mut().zip(x.0).zip(y.0) {
+            *sum = x.mul_add(y, *sum);
+        }
+        sums
     }
 
     #[inline(always)]
@@ -95,10 +109,51 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256, __m256);
 
+    /// Combines the eight lanes of each: first each with the one four further, then two, one. What is
+    /// left of all four is turned into one register, so that they share the instructions.
+    #[inline(always)]
+    fn totals_of_eight(a: __m256, b: __m256, c: __m256, d: __m256) -> [f32; 4] {
+        let mut totals = [0.0; 4];
+        // SAFETY: see the module; the store fills the array exactly.
+        unsafe {
+            let quarter = [halve(a), halve(b), halve(c), halve(d)];
+            let ab = _mm_add_ps(
+                _mm_movelh_ps(quarter[0], quarter[1]),
+                _mm_movehl_ps(quarter[1], quarter[0]),
+            );
+            let cd = _mm_add_ps(
+                _mm_movelh_ps(quarter[2], quarter[3]),
+                _mm_movehl_ps(quarter[3], quarter[2]),
+            );
+            let even = _mm_shuffle_ps::<0b10_00_10_00>(ab, cd);
+            let odd = _mm_shuffle_ps::<0b11_01_11_01>(ab, cd);
+            _mm_storeu_ps(totals.as_mut_ptr(), _mm_add_ps(even, odd));
+        }
+        totals
+    }
+
+    #[inline(always)]
+    fn halve(x: __m256) -> __m128 {
+        // SAFETY: see the module.
+        unsafe { _mm_add_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps::<1>(x)) }
+    }
+
     #[inline(always)]
     fn load(x: &Lanes) -> __m512 {
         // SAFETY: see the module.
         unsafe { _mm512_load_ps(x.0.as_ptr()) }
+    }
+
+    impl Avx512 {
+        /// Each lane added to the one eight further.
+        #[inline(always)]
+        fn halve(self) -> __m256 {
+            // SAFETY: see the module.
+            unsafe {
+                let high = _mm512_extractf32x8_ps::<1>(self.0);
+                _mm256_add_ps(_mm512_castps512_ps256(self.0), high)
+            }
+        }
     }
 
     impl Vector for Avx512 {
@@ -137,6 +192,12 @@ mod x86 {
         fn relu(self) -> Lanes {
             // SAFETY: see the module.
             Avx512(unsafe { _mm512_max_ps(self.0, _mm512_setzero_ps()) }).lanes()
+        }
+
+        #[inline(always)]
+        fn totals(four: [Self; 4]) -> [f32; 4] {
+            let [a, b, c, d] = four;
+            totals_of_eight(a.halve(), b.halve(), c.halve(), d.halve())
         }
 
         #[inline(always)]
@@ -220,6 +281,17 @@ mod x86 {
                 Avx2(_mm256_max_ps(self.0, zero), _mm256_max_ps(self.1, zero))
             };
             positive.lanes()
+        }
+
+        #[inline(always)]
+        fn totals(four: [Self; 4]) -> [f32; 4] {
+            let [a, b, c, d] = four;
+            // SAFETY: see the module.
+            unsafe {
+                let (a, b) = (_mm256_add_ps(a.0, a.1), _mm256_add_ps(b.0, b.1));
+                let (c, d) = (_mm256_add_ps(c.0, c.1), _mm256_add_ps(d.0, d.1));
+                totals_of_eight(a, b, c, d)
+            }
         }
     }
 }

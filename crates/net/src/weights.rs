@@ -1,30 +1,21 @@
 //! The weights of a network, and the file that they live in.
 //!
 //! The file is safetensors with f32 tensors named and laid out as [`Shape::tensors`] lists them, so
-//! that Python reads it, too. Its metadata has one entry, `surakarta`, a JSON object with `format`
-//! ([`FORMAT_VERSION`]), `variant`, `inputs` ([`INPUT_VERSION`]), `shape`, `source` (a free note)
-//! and `checksum`. One entry, because the order of several would differ from file to file: equal
-//! weights make equal bytes.
+//! that Python reads it, too; see [`Header`] for its metadata.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
-use serde::{Deserialize, Serialize};
 use surakarta_game::Variant;
 use xxhash_rust::xxh3::Xxh3;
 
+use crate::file::{Header, LoadError, LoadProblem, SaveError, write_tensors};
 use crate::inputs::INPUT_VERSION;
 use crate::shape::{Shape, TensorSpec};
-
-/// The version of the file's layout.
-pub const FORMAT_VERSION: u64 = 1;
-
-const ENTRY: &str = "surakarta";
 
 /// All numbers of a network, finite and of the right count, with what they are for.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,17 +30,6 @@ pub struct Weights {
 struct Tensor {
     spec: TensorSpec,
     data: Vec<f32>,
-}
-
-/// The metadata of the file.
-#[derive(Serialize, Deserialize)]
-struct Header {
-    format: u64,
-    variant: String,
-    inputs: u32,
-    shape: Shape,
-    source: String,
-    checksum: String,
 }
 
 /// Why tensors are not the weights of a network.
@@ -77,83 +57,15 @@ pub enum InvalidWeights {
     /// NaN or an infinity.
     #[error("the tensor {0} contains NaN or an infinity")]
     NotFinite(String),
+    /// A tensor of a quantised network has another type than it should.
+    #[error("the tensor {0} does not have the type of its place")]
+    Type(String),
+    /// Sums in a quantised network would not be exact.
+    #[error("the tensor {0} has numbers beyond its range")]
+    Overflow(String),
     /// A weight of an input that the shape is blind to.
     #[error("the tensor {0} is not 0 for an input that the shape leaves out")]
     NotBlind(String),
-}
-
-/// A weights file cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{} cannot be used as weights: {problem}", .path.display())]
-pub struct LoadError {
-    /// The file.
-    pub path: PathBuf,
-    /// What is wrong with it.
-    pub problem: LoadProblem,
-}
-
-/// What is wrong with a weights file.
-#[derive(Debug, thiserror::Error)]
-pub enum LoadProblem {
-    /// It cannot be read.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// It is no safetensors file, or has been cut short.
-    #[error("it is not a complete safetensors file ({0})")]
-    NotSafetensors(#[from] safetensors::SafeTensorError),
-    /// It does not have this project's metadata.
-    #[error("its metadata has no valid entry `{ENTRY}`, so surakarta did not write it ({0})")]
-    Metadata(String),
-    /// Another version of the layout.
-    #[error(
-        "it has format version {0} and this build reads {FORMAT_VERSION}; use the build that wrote it"
-    )]
-    Format(u64),
-    /// Another version of the inputs.
-    #[error(
-        "it is for input version {0} and this build has {INPUT_VERSION}; use the build that wrote it, or train anew"
-    )]
-    Inputs(u32),
-    /// A variant that this build does not know.
-    #[error("{0}")]
-    Variant(#[from] surakarta_game::UnknownVariant),
-    /// The tensors do not fit the shape.
-    #[error("{0}")]
-    Tensors(#[from] InvalidWeights),
-    /// Something changed since the file was written.
-    #[error("its checksum does not match its contents, so it is damaged; restore it from a copy")]
-    Checksum,
-    /// It is fine, but for another network than the one wanted.
-    #[error(
-        "it holds a network {found} where {wanted} is wanted; change the shape or give other weights",
-        found = .found.describe(*.variant), wanted = .wanted.describe(*.variant)
-    )]
-    OtherShape {
-        /// What the file holds.
-        found: Box<Shape>,
-        /// What is wanted.
-        wanted: Box<Shape>,
-        /// Of both.
-        variant: Variant,
-    },
-    /// It is fine, but for another variant than the one wanted.
-    #[error("it is for the variant {found} where {wanted} is wanted; give other weights")]
-    OtherVariant {
-        /// What the file is for.
-        found: Variant,
-        /// What is wanted.
-        wanted: Variant,
-    },
-}
-
-/// A weights file could not be written.
-#[derive(Debug, thiserror::Error)]
-#[error("the weights could not be written to {}: {problem}", .path.display())]
-pub struct SaveError {
-    /// The file.
-    pub path: PathBuf,
-    /// What went wrong.
-    pub problem: io::Error,
 }
 
 impl Weights {
@@ -284,38 +196,13 @@ impl Weights {
     /// # Errors
     /// If the file system refuses; the message names the file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), SaveError> {
-        let path = path.as_ref();
-        let write = || {
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(".tmp");
-            let mut file = File::create(&beside)?;
-            file.write_all(&self.to_bytes()?)?;
-            file.sync_all()?;
-            fs::rename(&beside, path)?;
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            // Makes the new name itself durable.
-            File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
-        };
-        write().map_err(|problem| SaveError { path: path.to_owned(), problem })
-    }
-
-    fn to_bytes(&self) -> io::Result<Vec<u8>> {
-        let header = Header {
-            format: FORMAT_VERSION,
-            variant: self.variant.name().to_owned(),
-            inputs: INPUT_VERSION,
-            shape: self.shape.clone(),
-            source: self.source.clone(),
-            checksum: self.checksum(),
-        };
-        let metadata = HashMap::from([(ENTRY.to_owned(), serde_json::to_string(&header)?)]);
+        let header = Header::new(self.variant, &self.shape, &self.source, self.checksum());
         let data: Vec<Vec<u8>> = self.tensors.iter().map(|t| bytes(&t.data)).collect();
         let views = self.tensors.iter().zip(&data).map(|(tensor, data)| {
             let TensorSpec { name, dims } = &tensor.spec;
-            TensorView::new(Dtype::F32, dims.clone(), data).map(|view| (name, view))
+            TensorView::new(Dtype::F32, dims.clone(), data).map(|view| (&name[..], view))
         });
-        let views = views.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
-        safetensors::serialize(views, Some(metadata)).map_err(io::Error::other)
+        write_tensors(path.as_ref(), &header, views)
     }
 
     /// Reads a weights file.
@@ -357,17 +244,18 @@ impl Weights {
         if weights.shape == *shape {
             return Ok(weights);
         }
-        let (found, wanted) = (Box::new(weights.shape), Box::new(shape.clone()));
+        let (found, wanted) = (weights.shape.into(), shape.clone().into());
         let problem = LoadProblem::OtherShape { found, wanted, variant };
         Err(LoadError { path: path.to_owned(), problem })
     }
 
     fn from_bytes(file: &[u8]) -> Result<Weights, LoadProblem> {
-        let (_, metadata) = SafeTensors::read_metadata(file)?;
-        let tensors = SafeTensors::deserialize(file)?;
-        let header = Header::parse(metadata.metadata().as_ref().and_then(|m| m.get(ENTRY)))?;
-        if header.inputs != INPUT_VERSION {
-            return Err(LoadProblem::Inputs(header.inputs));
+        Weights::read(Header::of(file)?, &SafeTensors::deserialize(file)?)
+    }
+
+    pub(crate) fn read(header: Header, tensors: &SafeTensors) -> Result<Weights, LoadProblem> {
+        if header.quantised.is_some() {
+            return Err(LoadProblem::Quantised);
         }
         let variant = header.variant.parse()?;
         let mut named = Vec::new();
@@ -382,20 +270,6 @@ impl Weights {
             return Err(LoadProblem::Checksum);
         }
         Ok(weights)
-    }
-}
-
-impl Header {
-    fn parse(entry: Option<&String>) -> Result<Header, LoadProblem> {
-        let metadata = |error: serde_json::Error| LoadProblem::Metadata(error.to_string());
-        let entry = entry.ok_or_else(|| LoadProblem::Metadata("there is none".to_owned()))?;
-        let value: serde_json::Value = serde_json::from_str(entry).map_err(metadata)?;
-        // First the version: another one may have other keys.
-        match value["format"].as_u64() {
-            Some(FORMAT_VERSION) => serde_json::from_value(value).map_err(metadata),
-            Some(other) => Err(LoadProblem::Format(other)),
-            None => Err(LoadProblem::Metadata("it states no format version".to_owned())),
-        }
     }
 }
 

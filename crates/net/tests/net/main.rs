@@ -2,6 +2,7 @@
 
 mod inputs;
 mod mlp;
+mod quantised;
 mod tower;
 mod tower_twin;
 mod twin;

@@ -83,14 +83,17 @@ pub(crate) fn dense_evaluation(
         };
     }
     let all = linear("policy", &x);
-    let (variant, side) = (position.variant(), position.side_to_move());
-    let logits = moves.iter().map(|&mv| {
-        let flipped = mv.under(variant, Symmetry::FLIP_RANKS);
-        let seen = if side == Color::White { flipped } else { mv };
-        let place = |i: &usize| variant.move_at(*i) == Some(seen);
-        all[(0..variant.moves()).find(place).expect("a move of the geometry")]
-    });
+    let logits = moves.iter().map(|&mv| all[policy_place(position, mv)]);
     (softmax(logits.collect()), softmax(linear("wdl", &x)), linear("margin", &x)[0])
+}
+
+/// Where a policy keeps a move, found by search.
+pub(crate) fn policy_place(position: &Position, mv: Move) -> usize {
+    let (variant, side) = (position.variant(), position.side_to_move());
+    let flipped = mv.under(variant, Symmetry::FLIP_RANKS);
+    let seen = if side == Color::White { flipped } else { mv };
+    let place = |i: &usize| variant.move_at(*i) == Some(seen);
+    (0..variant.moves()).find(place).expect("a move of the geometry")
 }
 
 /// Weights for a variant with every number away from zero, biases and heads too, so that each counts in a

@@ -1,0 +1,116 @@
+//! Quantised inference of fully connected networks: integers of eight and sixteen bits, exact in any
+//! order, and floats only to scale what comes out of a layer.
+
+mod integers;
+mod layers;
+mod scheme;
+mod weights;
+
+use std::sync::Arc;
+
+pub use scheme::Unquantisable;
+pub use weights::{Numbers, QUANTISED_VERSION, QuantisedWeights};
+
+use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::mlp::{Kernel, Target};
+#[cfg(target_arch = "x86_64")]
+use integers::{Avx2, Vnni};
+use integers::{Integers, Portable};
+use layers::{Layers, Scratch};
+
+/// The largest activation; the smallest is 0.
+pub(crate) const LEVELS: i32 = 127;
+
+/// The largest weight of the outlook's heads on so many units: one for which sums fit 32 bits.
+fn most_outlook_weight(width: usize) -> i64 {
+    let most = i64::from(i32::MAX) / (i64::from(LEVELS) * width as i64);
+    most.min(i16::MAX.into())
+}
+
+/// A quantised network, ready to evaluate. Clones share the weights.
+///
+/// The evaluation of a position has the same bits in any batch, after any other and with any
+/// [`Kernel`]. What is computed, a being activations and `round` going to the nearest, to the even one
+/// of two:
+///
+/// | layer | sums | gives |
+/// |---|---|---|
+/// | first | s = bias + weights of the inputs that are 1, 16 bits | a = (s + half) >> shift, at least 0 and at most 127 |
+/// | later | s = Σ weight · a, 32 bits | a = round(s · scale + bias), at least 0 and at most 127; a residual layer adds that to the one below, again up to 127 |
+/// | heads | s = Σ weight · a, 32 bits | s · scale + bias: logits, or the margin |
+///
+/// Sums of the first layer are kept for each place in the batch and each side to move: a position that
+/// differs little from the one before it there costs only the inputs that changed.
+#[derive(Clone, Debug)]
+pub struct Quantised {
+    layers: Arc<Layers>,
+    scratch: Scratch,
+    kernel: Kernel,
+}
+
+impl Quantised {
+    /// The network with these weights, on the best kernel.
+    pub fn new(weights: &QuantisedWeights) -> Quantised {
+        Quantised::with_kernel(weights, Kernel::best())
+    }
+
+    /// The same on a kernel of choice.
+    pub fn with_kernel(weights: &QuantisedWeights, kernel: Kernel) -> Quantised {
+        let layers = Layers::new(weights);
+        Quantised { scratch: layers.scratch(), layers: Arc::new(layers), kernel }
+    }
+
+    /// The name of the kernel, for headers of files that depend on evaluations.
+    pub fn kernel(&self) -> &'static str {
+        self.kernel.name()
+    }
+}
+
+impl Evaluator for Quantised {
+    /// Fails only if a position is of another variant than the network.
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        let (layers, scratch) = (&*self.layers, &mut self.scratch);
+        batch.expect_variant(layers.variant())?;
+        match self.kernel.target() {
+            Target::Portable => evaluate::<Portable, 4>(layers, scratch, batch),
+            // SAFETY: this kernel exists only where its features were found.
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
+            #[cfg(target_arch = "x86_64")]
+            Target::Avx512 => {
+                if is_x86_feature_detected!("avx512vnni") {
+                    // SAFETY: this kernel exists only where its features were found, and so was this.
+                    unsafe { evaluate_vnni(layers, scratch, batch) }
+                } else {
+                    // SAFETY: where there is AVX-512, there is AVX2.
+                    unsafe { evaluate_avx2(layers, scratch, batch) }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn evaluate<I: Integers, const WIDE: usize>(
+    layers: &Layers,
+    scratch: &mut Scratch,
+    batch: &mut Batch,
+) {
+    for at in 0..batch.len() {
+        let (position, moves, policy, outlook) = batch.item_mut(at);
+        layers.evaluate::<I, WIDE>(scratch, at, position, moves, policy, outlook);
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,bmi1,popcnt")]
+fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
+    evaluate::<Avx2, 4>(layers, scratch, batch);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi1,popcnt")]
+fn evaluate_vnni(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
+    evaluate::<Vnni, 8>(layers, scratch, batch);
+}
