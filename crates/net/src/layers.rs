@@ -76,6 +76,26 @@ impl Layers {
         }
     }
 
+    /// How many moves have a logit.
+    pub(crate) fn moves(&self) -> usize {
+        self.policy.bias.len()
+    }
+
+    /// Adds the last hidden layer of the evaluation that a scratch was last used for to a list.
+    pub(crate) fn keep_units(&self, scratch: &Scratch, list: &mut Vec<Lanes>) {
+        list.extend_from_slice(&scratch.units[..self.policy.rows.len() / self.moves()]);
+    }
+
+    /// The logits of all moves for each of some last hidden layers, one row after another.
+    #[inline(always)]
+    pub(crate) fn all_logits<V: Vector, const POSITIONS: usize>(
+        &self,
+        units: &[Lanes],
+        logits: &mut [f32],
+    ) {
+        self.policy.all::<V, POSITIONS>(units, logits);
+    }
+
     /// The variant that the network plays.
     pub(crate) fn variant(&self) -> Variant {
         self.variant
@@ -228,6 +248,81 @@ impl Head {
             *result += self.bias[output];
         }
         results
+    }
+}
+
+impl Head {
+    /// All outputs for each row of units below: the same bits as [`Head::outputs`], in an order that
+    /// loads less. Weights of some outputs at a time stay in the first cache.
+    #[inline(always)]
+    fn all<V: Vector, const POSITIONS: usize>(&self, units: &[Lanes], results: &mut [f32]) {
+        const CACHED: usize = 16 * 1024;
+        let outputs = self.bias.len();
+        let width = self.rows.len() / outputs;
+        let positions = units.len() / width;
+        let some = (CACHED / size_of::<Lanes>() / width).next_multiple_of(4);
+        for first in (0..outputs).step_by(some) {
+            let last = outputs.min(first + some);
+            let mut at = 0;
+            while at < positions {
+                for output in (first..last).step_by(4) {
+                    // The last four may overlap with those before.
+                    let output = output.min(outputs - 4);
+                    if positions - at >= POSITIONS {
+                        self.tile::<V, POSITIONS>(at, output, units, results);
+                    } else {
+                        self.tile::<V, 1>(at, output, units, results);
+                    }
+                }
+                at += if positions - at >= POSITIONS { POSITIONS } else { 1 };
+            }
+        }
+    }
+
+    /// Four outputs of some positions.
+    #[inline(always)]
+    fn tile<V: Vector, const POSITIONS: usize>(
+        &self,
+        at: usize,
+        output: usize,
+        units: &[Lanes],
+        results: &mut [f32],
+    ) {
+        let outputs = self.bias.len();
+        let width = self.rows.len() / outputs;
+        let rows = &self.rows[output * width..][..4 * width];
+        let units = &units[at * width..][..POSITIONS * width];
+        let zero = V::part(&Lanes::splat(0.0), 0);
+        let mut parts = [[[zero; 2]; 4]; POSITIONS];
+        for part in 0..V::PARTS {
+            let mut sums = [[zero; 4]; POSITIONS];
+            for i in 0..width {
+                let mut x = [zero; POSITIONS];
+                for (n, x) in x.iter_mut().enumerate() {
+                    *x = V::part(&units[n * width + i], part);
+                }
+                for k in 0..4 {
+                    let row = V::part(&rows[k * width + i], part);
+                    for (sums, x) in sums.iter_mut().zip(x) {
+                        sums[k] = V::part_plus_product(sums[k], row, x);
+                    }
+                }
+            }
+            for (parts, sums) in parts.iter_mut().zip(sums) {
+                for (parts, sum) in parts.iter_mut().zip(sums) {
+                    parts[part] = sum;
+                }
+            }
+        }
+        let bias = &self.bias[output..][..4];
+        for (n, parts) in parts.into_iter().enumerate() {
+            let [a, b, c, d] = parts;
+            let four = [V::of_parts(a), V::of_parts(b), V::of_parts(c), V::of_parts(d)];
+            let results = &mut results[(at + n) * outputs + output..][..4];
+            for ((result, total), bias) in results.iter_mut().zip(V::totals(four)).zip(bias) {
+                *result = total + bias;
+            }
+        }
     }
 }
 

@@ -106,44 +106,82 @@ impl Mlp {
     }
 }
 
-impl Evaluator for Mlp {
-    /// Fails only if a position is of another variant than the network.
-    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+impl Mlp {
+    /// Evaluates, and computes the logits of all [`Variant::moves`](surakarta_game::Variant::moves),
+    /// legal or not, by [`policy_index`](crate::policy_index): a row for each position of the batch, in a
+    /// buffer that the caller keeps. A search needs none of that; comparisons with libraries do.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate_all(
+        &mut self,
+        batch: &mut Batch,
+        logits: &mut Vec<f32>,
+    ) -> Result<(), EvaluatorError> {
+        logits.clear();
+        logits.resize(batch.len() * self.layers.moves(), 0.0);
+        self.run(batch, logits)
+    }
+
+    /// Evaluates, and fills in a row of logits for each position unless there is no room for any.
+    fn run(&mut self, batch: &mut Batch, logits: &mut [f32]) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
         match self.kernel.0 {
-            Target::Portable => evaluate::<Lanes, 4, 4>(layers, scratch, batch),
+            Target::Portable => evaluate::<Lanes, 4, 4, 1>(layers, scratch, batch, logits),
             // SAFETY: this kernel exists only where `available` found these features.
             #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
+            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => unsafe { evaluate_avx512(layers, scratch, batch) },
+            Target::Avx512 => unsafe { evaluate_avx512(layers, scratch, batch, logits) },
         }
         Ok(())
     }
 }
 
+impl Evaluator for Mlp {
+    /// Fails only if a position is of another variant than the network.
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        self.run(batch, &mut [])
+    }
+}
+
+/// Positions whose logits of all moves are computed together.
+const TOGETHER: usize = 24;
+
+/// `TILE` positions share the weights of all logits that are in registers.
 #[inline(always)]
-fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize>(
+fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize, const TILE: usize>(
     layers: &Layers,
     scratch: &mut Scratch,
     batch: &mut Batch,
+    logits: &mut [f32],
 ) {
+    let mut units = Vec::new();
+    let mut rows = logits.chunks_mut(TOGETHER * layers.moves());
     for at in 0..batch.len() {
         let (position, moves, policy, outlook) = batch.item_mut(at);
         layers.evaluate::<V, BLOCK, OUTPUTS>(scratch, position, moves, policy, outlook);
+        if rows.len() > 0 {
+            layers.keep_units(scratch, &mut units);
+            if (at + 1) % TOGETHER == 0 || at + 1 == batch.len() {
+                let rows = rows.next().expect("a row for each position");
+                layers.all_logits::<V, TILE>(&units, rows);
+                units.clear();
+            }
+        }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
-fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Avx2, 4, 4>(layers, scratch, batch);
+fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
+    evaluate::<Avx2, 4, 4, 3>(layers, scratch, batch, logits);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
-fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Avx512, 8, 8>(layers, scratch, batch);
+fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
+    evaluate::<Avx512, 8, 8, 4>(layers, scratch, batch, logits);
 }

@@ -8,6 +8,18 @@ use crate::lanes::{LANES, Lanes, larger};
 
 /// Sixteen running sums.
 pub(crate) trait Vector: Copy {
+    /// One register's share of the sums, for where many are added up at once.
+    type Part: Copy;
+    /// Registers of sixteen sums, 1 or 2.
+    const PARTS: usize;
+
+    /// A part of these numbers.
+    fn part(x: &Lanes, part: usize) -> Self::Part;
+    /// Adds products, rounding once.
+    fn part_plus_product(sums: Self::Part, x: Self::Part, y: Self::Part) -> Self::Part;
+    /// Sums from their parts.
+    fn of_parts(parts: [Self::Part; 2]) -> Self;
+
     /// Starts at these numbers.
     fn start(at: &Lanes) -> Self;
     /// Adds these numbers.
@@ -53,6 +65,24 @@ pub(crate) trait Vector: Copy {
 
 /// Plain numbers, for any processor.
 impl Vector for Lanes {
+    type Part = Lanes;
+    const PARTS: usize = 1;
+
+    #[inline(always)]
+    fn part(x: &Lanes, _: usize) -> Lanes {
+        *x
+    }
+
+    #[inline(always)]
+    fn part_plus_product(sums: Lanes, x: Lanes, y: Lanes) -> Lanes {
+        sums.plus_product(&x, &y)
+    }
+
+    #[inline(always)]
+    fn of_parts(parts: [Lanes; 2]) -> Lanes {
+        parts[0]
+    }
+
     #[inline(always)]
     fn start(at: &Lanes) -> Self {
         *at
@@ -157,6 +187,25 @@ mod x86 {
     }
 
     impl Vector for Avx512 {
+        type Part = __m512;
+        const PARTS: usize = 1;
+
+        #[inline(always)]
+        fn part(x: &Lanes, _: usize) -> __m512 {
+            load(x)
+        }
+
+        #[inline(always)]
+        fn part_plus_product(sums: __m512, x: __m512, y: __m512) -> __m512 {
+            // SAFETY: see the module.
+            unsafe { _mm512_fmadd_ps(x, y, sums) }
+        }
+
+        #[inline(always)]
+        fn of_parts(parts: [__m512; 2]) -> Self {
+            Avx512(parts[0])
+        }
+
         #[inline(always)]
         fn start(at: &Lanes) -> Self {
             Avx512(load(at))
@@ -229,6 +278,26 @@ mod x86 {
     }
 
     impl Vector for Avx2 {
+        type Part = __m256;
+        const PARTS: usize = 2;
+
+        #[inline(always)]
+        fn part(x: &Lanes, part: usize) -> __m256 {
+            // SAFETY: see the module.
+            unsafe { _mm256_load_ps(x.0[part * LANES / 2..].as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn part_plus_product(sums: __m256, x: __m256, y: __m256) -> __m256 {
+            // SAFETY: see the module.
+            unsafe { _mm256_fmadd_ps(x, y, sums) }
+        }
+
+        #[inline(always)]
+        fn of_parts([low, high]: [__m256; 2]) -> Self {
+            Avx2(low, high)
+        }
+
         #[inline(always)]
         fn start(at: &Lanes) -> Self {
             let (low, high) = halves(at);

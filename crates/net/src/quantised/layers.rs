@@ -95,6 +95,24 @@ impl Layers {
         }
     }
 
+    /// How many moves have a logit.
+    pub(super) fn moves(&self) -> usize {
+        self.policy.bias.len()
+    }
+
+    /// The logits of all moves, after an evaluation with this scratch.
+    #[inline(always)]
+    pub(super) fn all_logits<I: Integers>(&self, scratch: &Scratch, logits: &mut [f32]) {
+        let width = self.policy.rows.len() / self.moves();
+        let units = &scratch.units[1][..width];
+        for output in (0..logits.len()).step_by(4) {
+            // The last four may overlap with those before.
+            let output = output.min(logits.len() - 4);
+            let four = [output, output + 1, output + 2, output + 3];
+            logits[output..][..4].copy_from_slice(&self.policy.outputs::<I>(four, units));
+        }
+    }
+
     /// The variant that the network plays.
     pub(super) fn variant(&self) -> Variant {
         self.variant

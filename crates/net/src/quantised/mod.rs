@@ -60,34 +60,56 @@ impl Quantised {
         Quantised { scratch: layers.scratch(), layers: Arc::new(layers), kernel }
     }
 
+    /// Evaluates, and computes the logits of all moves, as [`Mlp::evaluate_all`](crate::Mlp::evaluate_all)
+    /// does.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate_all(
+        &mut self,
+        batch: &mut Batch,
+        logits: &mut Vec<f32>,
+    ) -> Result<(), EvaluatorError> {
+        logits.clear();
+        logits.resize(batch.len() * self.layers.moves(), 0.0);
+        self.run(batch, logits)
+    }
+
     /// The name of the kernel, for headers of files that depend on evaluations.
     pub fn kernel(&self) -> &'static str {
         self.kernel.name()
     }
 }
 
-impl Evaluator for Quantised {
-    /// Fails only if a position is of another variant than the network.
-    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+impl Quantised {
+    /// Evaluates, and fills in a row of logits for each position unless there is no room for any.
+    fn run(&mut self, batch: &mut Batch, logits: &mut [f32]) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
         match self.kernel.target() {
-            Target::Portable => evaluate::<Portable, 4>(layers, scratch, batch),
+            Target::Portable => evaluate::<Portable, 4>(layers, scratch, batch, logits),
             // SAFETY: this kernel exists only where its features were found.
             #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
+            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
             #[cfg(target_arch = "x86_64")]
             Target::Avx512 => {
                 if is_x86_feature_detected!("avx512vnni") {
                     // SAFETY: this kernel exists only where its features were found, and so was this.
-                    unsafe { evaluate_vnni(layers, scratch, batch) }
+                    unsafe { evaluate_vnni(layers, scratch, batch, logits) }
                 } else {
                     // SAFETY: where there is AVX-512, there is AVX2.
-                    unsafe { evaluate_avx2(layers, scratch, batch) }
+                    unsafe { evaluate_avx2(layers, scratch, batch, logits) }
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl Evaluator for Quantised {
+    /// Fails only if a position is of another variant than the network.
+    fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
+        self.run(batch, &mut [])
     }
 }
 
@@ -96,21 +118,26 @@ fn evaluate<I: Integers, const WIDE: usize>(
     layers: &Layers,
     scratch: &mut Scratch,
     batch: &mut Batch,
+    logits: &mut [f32],
 ) {
+    let mut rows = logits.chunks_exact_mut(layers.moves());
     for at in 0..batch.len() {
         let (position, moves, policy, outlook) = batch.item_mut(at);
         layers.evaluate::<I, WIDE>(scratch, at, position, moves, policy, outlook);
+        if let Some(row) = rows.next() {
+            layers.all_logits::<I>(scratch, row);
+        }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
-fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Avx2, 4>(layers, scratch, batch);
+fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
+    evaluate::<Avx2, 4>(layers, scratch, batch, logits);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi1,popcnt")]
-fn evaluate_vnni(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Vnni, 8>(layers, scratch, batch);
+fn evaluate_vnni(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
+    evaluate::<Vnni, 8>(layers, scratch, batch, logits);
 }

@@ -76,12 +76,21 @@ pub enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// How many bytes they take.
-    pub fn bytes(self) -> usize {
+    /// `i8`, `i16` or `f32`.
+    pub fn name(self) -> &'static str {
         match self {
-            Numbers::I8(x) => size_of_val(x),
-            Numbers::I16(x) => size_of_val(x),
-            Numbers::F32(x) => size_of_val(x),
+            Numbers::I8(_) => "i8",
+            Numbers::I16(_) => "i16",
+            Numbers::F32(_) => "f32",
+        }
+    }
+
+    /// How many bytes each takes.
+    pub fn size(self) -> usize {
+        match self {
+            Numbers::I8(_) => size_of::<i8>(),
+            Numbers::I16(_) => size_of::<i16>(),
+            Numbers::F32(_) => size_of::<f32>(),
         }
     }
 

@@ -1,13 +1,16 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Position, Variant};
-use surakarta_net::{Batch, Evaluator, Kernel, Mlp, MlpShape, Outlook, Shape, Trunk, Weights};
+use surakarta_net::{
+    Batch, Evaluator, Kernel, Mlp, MlpShape, Outlook, Shape, Trunk, Weights, policy_index,
+};
 
 use crate::twin::{dense_evaluation, lively, lively_weights, random_positions};
 
 /// Widths with and without rests of every block size, every depth, residual layers and plain ones.
-fn shapes() -> impl Iterator<Item = Shape> {
-    let plain: [&[usize]; 5] = [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16]];
+pub(crate) fn shapes() -> impl Iterator<Item = Shape> {
+    let plain: [&[usize]; 6] =
+        [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16], &[192]];
     let residual: [&[usize]; 2] = [&[208, 80, 80], &[128, 128, 128, 16]];
     let plain = plain.map(|hidden| MlpShape::new(hidden, false));
     let residual = residual.map(|hidden| MlpShape::new(hidden, true));
@@ -35,6 +38,14 @@ pub(crate) fn evaluated(
         results.extend((0..batch.len()).map(|at| (batch.policy(at).to_vec(), *batch.outlook(at))));
     }
     results
+}
+
+pub(crate) fn batch(positions: &[Position]) -> Batch {
+    let mut batch = Batch::default();
+    for position in positions {
+        batch.push(*position, &position.moves());
+    }
+    batch
 }
 
 pub(crate) fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
@@ -147,4 +158,44 @@ fn clones_share_nothing_that_changes() {
             scope.spawn(move || assert_eq!(&evaluated(&mut clone, positions, &[5]), expected));
         }
     });
+}
+
+#[test]
+fn all_logits_are_those_of_legal_moves_and_more() {
+    let cases = Variant::ALL.into_iter().cycle().zip(shapes());
+    for (variant, shape) in cases {
+        let weights = lively(shape, variant, 5);
+        let positions = random_positions(variant, 60, 5);
+        for (kernel, size) in
+            Kernel::available().into_iter().flat_map(|k| [(k, 1), (k, 5), (k, 60)])
+        {
+            let mut network = Mlp::with_kernel(&weights, kernel);
+            let (mut logits, mut all) = (Vec::new(), Vec::new());
+            for some in positions.chunks(size) {
+                let mut batch = batch(some);
+                network.evaluate_all(&mut batch, &mut logits).unwrap();
+                assert_eq!(logits.len(), some.len() * variant.moves());
+                all.extend((0..some.len()).map(|at| {
+                    let logits = logits[at * variant.moves()..][..variant.moves()].to_vec();
+                    (batch.policy(at).to_vec(), *batch.outlook(at), logits)
+                }));
+            }
+            let expected = evaluated(&mut network.clone(), &positions, &[7]);
+            for ((position, (policy, outlook, logits)), expected) in
+                positions.iter().zip(all).zip(expected)
+            {
+                // Softmax of the legal ones, as one long softmax would have it.
+                let moves = position.moves();
+                let index = |&mv| policy_index(variant, mv, position.side_to_move()).unwrap();
+                let legal: Vec<f32> = moves.iter().map(|mv| logits[index(mv)]).collect();
+                let most = legal.iter().copied().fold(f32::MIN, f32::max);
+                let sum: f32 = legal.iter().map(|x| (x - most).exp()).sum();
+                for (p, x) in policy.iter().zip(&legal) {
+                    assert!((p - (x - most).exp() / sum).abs() < 1e-6, "{position}");
+                }
+                assert_eq!(bits(&(policy, outlook)), bits(&expected), "{position}");
+                assert!(logits.iter().all(|&x| x != 0.0));
+            }
+        }
+    }
 }

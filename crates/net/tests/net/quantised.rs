@@ -2,56 +2,17 @@ use std::fs;
 
 use surakarta_game::{Position, Variant};
 use surakarta_net::{
-    Auxiliary, Batch, Evaluator, Kernel, LoadProblem, Mlp, MlpShape, Network, Numbers, Outlook,
-    Quantised, QuantisedWeights, Shape, Trunk, Unquantisable, Weights,
+    Auxiliary, Evaluator, Kernel, LoadProblem, Mlp, Network, Numbers, Quantised, QuantisedWeights,
+    Shape, Trunk, Unquantisable, Weights, policy_index,
 };
 
+use crate::mlp::{batch, bits, evaluated, shapes};
 use crate::twin::{dense_inputs, lively, lively_weights, policy_place, random_positions};
-
-/// Widths with and without rests of every block size, every depth, residual layers and plain ones.
-fn shapes() -> impl Iterator<Item = Shape> {
-    let plain: [&[usize]; 6] =
-        [&[16], &[256, 128], &[336, 48, 80], &[64, 32, 128, 16], &[512, 16], &[192]];
-    let residual: [&[usize]; 2] = [&[208, 80, 80], &[128, 128, 128, 16]];
-    let plain = plain.map(|hidden| MlpShape::new(hidden, false));
-    let residual = residual.map(|hidden| MlpShape::new(hidden, true));
-    plain.into_iter().chain(residual).map(|shape| Trunk::Mlp(shape.unwrap()).into())
-}
 
 /// Every shape with one variant or another, and every variant with one shape or another.
 fn networks() -> impl Iterator<Item = (Variant, Weights)> {
     let cases = Variant::ALL.into_iter().cycle().zip(shapes()).enumerate();
     cases.map(|(seed, (variant, shape))| (variant, lively(shape, variant, seed as u64)))
-}
-
-fn batch(positions: &[Position]) -> Batch {
-    let mut batch = Batch::default();
-    for position in positions {
-        batch.push(*position, &position.moves());
-    }
-    batch
-}
-
-/// Policy and outlook of each position, evaluated in batches of the given sizes, over and over.
-fn evaluated(
-    network: &mut dyn Evaluator,
-    positions: &[Position],
-    sizes: &[usize],
-) -> Vec<(Vec<f32>, Outlook)> {
-    let mut sizes = sizes.iter().cycle();
-    let (mut rest, mut results) = (positions, Vec::new());
-    while !rest.is_empty() {
-        let now;
-        (now, rest) = rest.split_at(rest.len().min(*sizes.next().unwrap()));
-        let mut batch = batch(now);
-        network.evaluate(&mut batch).unwrap();
-        results.extend((0..batch.len()).map(|at| (batch.policy(at).to_vec(), *batch.outlook(at))));
-    }
-    results
-}
-
-fn bits((policy, outlook): &(Vec<f32>, Outlook)) -> Vec<u32> {
-    policy.iter().chain(&outlook.wdl).chain([&outlook.margin]).map(|x| x.to_bits()).collect()
 }
 
 /// A tensor as plain integers.
@@ -360,4 +321,43 @@ fn another_variant_than_the_networks_is_an_error() {
     let mixed = [Position::start(Variant::Standard), Position::start(Variant::Rural)];
     let error = network.evaluate(&mut batch(&mixed)).unwrap_err().to_string();
     assert!(error.contains("for the variant standard "), "{error}");
+}
+
+#[test]
+fn all_logits_are_those_of_legal_moves_and_more() {
+    for (variant, weights) in networks() {
+        let quantised = QuantisedWeights::new(&weights).unwrap();
+        let positions = random_positions(variant, 60, 5);
+        for (kernel, size) in
+            Kernel::available().into_iter().flat_map(|k| [(k, 1), (k, 5), (k, 60)])
+        {
+            let mut network = Quantised::with_kernel(&quantised, kernel);
+            let (mut logits, mut all) = (Vec::new(), Vec::new());
+            for some in positions.chunks(size) {
+                let mut batch = batch(some);
+                network.evaluate_all(&mut batch, &mut logits).unwrap();
+                assert_eq!(logits.len(), some.len() * variant.moves());
+                all.extend((0..some.len()).map(|at| {
+                    let logits = logits[at * variant.moves()..][..variant.moves()].to_vec();
+                    (batch.policy(at).to_vec(), *batch.outlook(at), logits)
+                }));
+            }
+            let expected = evaluated(&mut network.clone(), &positions, &[7]);
+            for ((position, (policy, outlook, logits)), expected) in
+                positions.iter().zip(all).zip(expected)
+            {
+                // Softmax of the legal ones, as one long softmax would have it.
+                let moves = position.moves();
+                let index = |&mv| policy_index(variant, mv, position.side_to_move()).unwrap();
+                let legal: Vec<f32> = moves.iter().map(|mv| logits[index(mv)]).collect();
+                let most = legal.iter().copied().fold(f32::MIN, f32::max);
+                let sum: f32 = legal.iter().map(|x| (x - most).exp()).sum();
+                for (p, x) in policy.iter().zip(&legal) {
+                    assert!((p - (x - most).exp() / sum).abs() < 1e-6, "{position}");
+                }
+                assert_eq!(bits(&(policy, outlook)), bits(&expected), "{position}");
+                assert!(logits.iter().all(|&x| x != 0.0));
+            }
+        }
+    }
 }
