@@ -2,8 +2,8 @@ use std::fs;
 
 use surakarta_game::{Position, Variant};
 use surakarta_net::{
-    Auxiliary, Evaluator, Kernel, LoadProblem, Mlp, Network, Numbers, Quantised, QuantisedWeights,
-    Shape, Trunk, Unquantisable, Weights, policy_index,
+    Auxiliary, Evaluator, Inference, Kernel, LoadProblem, Mlp, Network, Numbers, Quantised,
+    QuantisedWeights, Shape, Trunk, Unquantisable, Weights, policy_index,
 };
 
 use crate::mlp::{batch, bits, evaluated, shapes};
