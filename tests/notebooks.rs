@@ -61,6 +61,8 @@ fn notebooks_run_on_the_files_of_a_run() {
             let mut python = Command::new("python3");
             python.arg(root.join("notebooks/execute.py")).args([&notebook, &out]);
             python.env("SURAKARTA_RUN", folder.path().join("runs/tiny"));
+            python.env("SURAKARTA", assert_cmd::cargo::cargo_bin!("surakarta"));
+            python.env("SURAKARTA_OUT", folder.path());
             if let Some(table) = ratings {
                 python.env("SURAKARTA_RATINGS", table);
             }
@@ -72,5 +74,5 @@ fn notebooks_run_on_the_files_of_a_run() {
             executed += 1;
         }
     }
-    assert_eq!(executed, 3);
+    assert_eq!(executed, 4);
 }

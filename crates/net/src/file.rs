@@ -33,8 +33,11 @@ pub(crate) struct Header {
     inputs: u32,
     pub(crate) shape: Shape,
     /// A free note.
+    #[serde(default)]
     pub(crate) source: String,
-    pub(crate) checksum: String,
+    /// Over everything; a file that another program made may have none.
+    #[serde(default)]
+    pub(crate) checksum: Option<String>,
 }
 
 /// A weights file cannot be used.
@@ -131,7 +134,7 @@ impl Header {
             inputs: INPUT_VERSION,
             shape: shape.clone(),
             source: source.to_owned(),
-            checksum,
+            checksum: Some(checksum),
         }
     }
 

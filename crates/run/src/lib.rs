@@ -7,6 +7,7 @@ pub mod config;
 pub mod contest_protocol;
 pub mod directory;
 pub mod doctor;
+pub mod evaluation;
 pub mod learn;
 mod lines;
 pub mod picture;

@@ -263,7 +263,7 @@ impl QuantisedWeights {
             let name = unknown.min().map_or_else(String::new, |name| name.to_owned());
             return Err(InvalidWeights::Unexpected(name).into());
         }
-        if weights.checksum() != header.checksum {
+        if header.checksum.is_some_and(|checksum| checksum != weights.checksum()) {
             return Err(LoadProblem::Checksum);
         }
         weights.check()?;

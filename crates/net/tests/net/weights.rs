@@ -1,5 +1,7 @@
+use std::collections::HashMap;
 use std::fs;
 
+use safetensors::tensor::{Dtype, TensorView};
 use surakarta_game::{Position, Variant};
 use surakarta_net::{
     Batch, Evaluator, InputGroup, InvalidWeights, LoadError, LoadProblem, Mlp, Shape, Weights,
@@ -242,4 +244,33 @@ fn a_blind_network_does_not_see() {
         seeing.tensors().map(|(name, dims, data)| (name.to_owned(), dims.to_vec(), data.to_vec()));
     let error = Weights::from_tensors(shape, Variant::Standard, "", tensors).unwrap_err();
     assert_eq!(error, InvalidWeights::NotBlind("hidden.0.weight".to_owned()));
+}
+
+#[test]
+fn a_file_of_another_program_needs_no_checksum() {
+    let weights = Weights::random(shape(), Variant::Standard, 7);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs.safetensors");
+    let tensors: Vec<(String, Vec<usize>, Vec<u8>)> = weights
+        .tensors()
+        .map(|(name, dims, data)| {
+            let bytes = data.iter().flat_map(|x| x.to_le_bytes()).collect();
+            (name.to_owned(), dims.to_vec(), bytes)
+        })
+        .collect();
+    let written = |header: &str| {
+        let views = tensors.iter().map(|(name, dims, bytes)| {
+            (name, TensorView::new(Dtype::F32, dims.clone(), bytes).unwrap())
+        });
+        let metadata = HashMap::from([("surakarta".to_owned(), header.to_owned())]);
+        fs::write(&path, safetensors::serialize(views, Some(metadata)).unwrap()).unwrap();
+        Weights::load(&path)
+    };
+    let header =
+        r#"{"format":1,"variant":"standard","inputs":1,"shape":{"kind":"mlp","hidden":[32,16]}}"#;
+    let theirs = written(header).unwrap();
+    assert_eq!((theirs.hash(), theirs.source()), (weights.hash(), ""));
+    // One that is there counts.
+    let wrong = header.replace("{\"format", "{\"checksum\":\"0\",\"format");
+    assert!(matches!(written(&wrong).unwrap_err().problem, LoadProblem::Checksum));
 }
