@@ -1,9 +1,12 @@
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Result;
 use surakarta_game::Variant;
+use surakarta_net::{MlpShape, Shape, Trunk, Weights};
 use surakarta_run::arena_bench::ArenaBench;
 use surakarta_run::bench::{ROUNDS, RulesBench};
+use surakarta_run::net_bench::NetBench;
 
 use crate::output;
 
@@ -11,7 +14,8 @@ use crate::output;
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta bench rules
-  surakarta bench arena --json"#)]
+  surakarta bench arena --json
+  surakarta bench net"#)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -21,6 +25,7 @@ pub(crate) struct Arguments {
 enum What {
     Rules(Rules),
     Arena(Arena),
+    Net(Net),
 }
 
 /// Rules on one core: perft, and random games to their ends under olympiad rules.
@@ -74,6 +79,45 @@ struct Arena {
     json: bool,
 }
 
+/// Evaluations of networks on one core: f32 and quantised, by kernel and batch, beside libtorch if the
+/// binary has it.
+///
+/// Rates are medians of nine rounds in which all take turns, by processor time. Working the inputs out of a
+/// position is part of it; the legal moves are given. Positions are from random games and have nothing to do
+/// with their neighbours. `legal` computes the logits of legal moves alone, `all` those of all moves, as
+/// libtorch does.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench net
+  surakarta bench net --hidden 64 --hidden 512,128 --batches 1,32 --json
+  surakarta bench net --net runs/quickstart/weights/best.safetensors"#)]
+struct Net {
+    /// Files of f32 weights.
+    #[arg(long)]
+    net: Vec<PathBuf>,
+    /// Untrained networks of kind mlp: widths of the hidden layers [default without --net: 256,128].
+    #[arg(long, value_parser = hidden)]
+    hidden: Vec<MlpShape>,
+    /// The variant of untrained networks.
+    #[arg(long, default_value_t)]
+    variant: Variant,
+    /// Positions that are evaluated together.
+    #[arg(long, value_delimiter = ',', default_values_t = [1, 8, 32, 256], value_parser = clap::value_parser!(u32).range(1..=2048))]
+    batches: Vec<u32>,
+    /// Seconds of processor time at least for each rate.
+    #[arg(long, default_value_t = 0.5, value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+fn hidden(text: &str) -> Result<MlpShape, String> {
+    let widths: Result<Vec<usize>, _> = text.split(',').map(|width| width.trim().parse()).collect();
+    let widths = widths.map_err(|_| "give widths, as in 256,128".to_owned())?;
+    MlpShape::new(&widths, false).map_err(|error| error.to_string())
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     let good = text.parse().ok().filter(|n| (0.0..=3600.0).contains(n));
     good.ok_or_else(|| "give a number of seconds from 0 to 3600".to_owned())
@@ -82,6 +126,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Rules { variant, depth, seconds, json } = match arguments.what {
         What::Rules(rules) => rules,
+        What::Net(net) => return measure(net),
         What::Arena(Arena { ms, pairs, players, games, json }) => {
             let rates = ArenaBench { ms, pairs, players, games }.run()?;
             return if json { output::json(&rates) } else { output::print(rates) };
@@ -89,5 +134,22 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     };
     let bench = RulesBench { variant, depth, time: Duration::from_secs_f64(seconds) };
     let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1));
+    if json { output::json(&rates) } else { output::print(rates) }
+}
+
+fn measure(Net { net, mut hidden, variant, batches, seconds, json }: Net) -> Result<()> {
+    if net.is_empty() && hidden.is_empty() {
+        hidden.push(MlpShape::new(&[256, 128], false)?);
+    }
+    let files = net.iter().map(|path| Ok(Weights::load(path)?));
+    let untrained = hidden
+        .into_iter()
+        .map(|shape| Ok(Weights::random(Shape::from(Trunk::Mlp(shape)), variant, 1)));
+    let bench = NetBench {
+        networks: files.chain(untrained).collect::<Result<_>>()?,
+        batches: batches.into_iter().map(|size| size as usize).collect(),
+        time: Duration::from_secs_f64(seconds),
+    };
+    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1))?;
     if json { output::json(&rates) } else { output::print(rates) }
 }

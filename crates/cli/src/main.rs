@@ -10,6 +10,7 @@ mod engine;
 mod interrupt;
 mod r#match;
 mod moves;
+mod net;
 mod networks;
 mod output;
 mod perft;
@@ -61,6 +62,7 @@ enum Command {
     Dataset(dataset::Arguments),
     Perft(perft::Arguments),
     Moves(moves::Arguments),
+    Net(net::Arguments),
     Bench(bench::Arguments),
     Doctor(doctor::Arguments),
 }
@@ -88,6 +90,7 @@ fn main() -> ExitCode {
         Command::Dataset(arguments) => dataset::main(arguments),
         Command::Perft(arguments) => perft::main(arguments),
         Command::Moves(arguments) => moves::main(arguments),
+        Command::Net(arguments) => net::main(arguments),
         Command::Bench(arguments) => bench::main(arguments),
         Command::Doctor(arguments) => doctor::main(arguments),
     };

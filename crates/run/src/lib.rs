@@ -10,6 +10,8 @@ pub mod doctor;
 pub mod evaluation;
 pub mod learn;
 mod lines;
+pub mod net;
+pub mod net_bench;
 pub mod picture;
 pub mod pipeline;
 pub mod play;

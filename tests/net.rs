@@ -1,0 +1,213 @@
+//! Networks through the binary: `net info`, `convert`, `quantise`, `compare` and `bench net`.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{json, refused, stdout, surakarta};
+use surakarta_game::Variant;
+use surakarta_net::{Auxiliary, QuantisedWeights, Shape, Weights};
+use tempfile::TempDir;
+
+/// `w.safetensors`, a small network with an auxiliary head.
+fn write_network(folder: &Path, name: &str, variant: Variant, seed: u64) -> Weights {
+    let shape = Shape::mlp(&[32, 16]).unwrap().with_heads([Auxiliary::ShortTerm]);
+    let weights = Weights::random(shape, variant, seed);
+    weights.save(folder.join(name)).unwrap();
+    weights
+}
+
+#[test]
+fn what_a_file_holds() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let weights = write_network(folder, "w.safetensors", Variant::Standard, 1);
+    let info = json(folder, "net info w.safetensors --json");
+    assert_eq!(info["hash"], weights.hash());
+    assert_eq!(info["numbers"], "f32");
+    assert_eq!(info["variant"], "standard");
+    assert_eq!(info["network"], weights.shape().describe(Variant::Standard));
+    assert_eq!(info["parameters"], weights.shape().parameters(Variant::Standard));
+    assert_eq!(info["source"], "random, seed 1");
+    assert_eq!(info["shape"]["hidden"], serde_json::json!([32, 16]));
+    let bytes: u64 =
+        info["tensors"].as_array().unwrap().iter().map(|t| t["bytes"].as_u64().unwrap()).sum();
+    assert_eq!(bytes, 4 * info["parameters"].as_u64().unwrap());
+    assert!(bytes < info["bytes"].as_u64().unwrap());
+    let text = stdout(folder, "net info w.safetensors");
+    for part in [&weights.hash()[..], "short-term", "policy.weight", "768 × 16"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn quantised_networks_are_made_and_play() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    for variant in [Variant::Standard, Variant::Sepur] {
+        let weights = write_network(folder, "w.safetensors", variant, 2);
+        assert_eq!(stdout(folder, "net quantise w.safetensors q.safetensors"), "");
+        let made = QuantisedWeights::load(folder.join("q.safetensors")).unwrap();
+        assert_eq!(made, QuantisedWeights::new(&weights).unwrap());
+        let info = json(folder, "net info q.safetensors --json");
+        assert_eq!(info["numbers"], "quantised");
+        assert_eq!(info["hash"], made.hash());
+        assert!(info["source"].as_str().unwrap().contains(&weights.hash()));
+
+        let same = json(folder, "net compare w.safetensors w.safetensors --positions 100 --json");
+        assert_eq!(same["top_move_agreement"], 1.0);
+        for key in ["policy_max", "policy_kl_max", "value_max", "margin_max"] {
+            assert!(same[key].as_f64().unwrap().abs() < 1e-6, "{key}: {same}");
+        }
+        let close = json(folder, "net compare w.safetensors q.safetensors --positions 500 --json");
+        assert_eq!(close["positions"], 500);
+        assert!(close["value_max"].as_f64().unwrap() > 0.0, "{close}");
+        assert!(close["value_mean"].as_f64().unwrap() < 0.01, "{close}");
+        assert!(close["policy_kl_mean"].as_f64().unwrap() < 0.01, "{close}");
+
+        let played = json(
+            folder,
+            &format!(
+                "match mcts:net=q.safetensors,sims=16 mcts:net=w.safetensors,sims=16 --pairs 2 \
+                 --variant {variant} --json"
+            ),
+        );
+        assert!(played.to_string().contains("q.safetensors"), "{played}");
+    }
+}
+
+#[test]
+fn self_play_of_a_quantised_network_names_it() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write_network(folder, "w.safetensors", Variant::Standard, 3);
+    stdout(folder, "net quantise w.safetensors q.safetensors");
+    let play = |threads: u32, out: &str| {
+        stdout(
+            folder,
+            &format!(
+                "selfplay --player mcts:net=q.safetensors,sims=8 --games 12 --seed 1 \
+                 --threads {threads} --out {out}"
+            ),
+        );
+        let mut files: Vec<_> =
+            fs::read_dir(folder.join(out)).unwrap().map(|f| f.unwrap().path()).collect();
+        files.sort();
+        files.into_iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(play(1, "one"), play(2, "two"));
+}
+
+#[test]
+fn heads_are_stripped_and_notes_changed() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let weights = write_network(folder, "w.safetensors", Variant::Rural, 4);
+    surakarta(folder)
+        .args([
+            "net",
+            "convert",
+            "w.safetensors",
+            "s.safetensors",
+            "--strip-heads",
+            "--note",
+            "a b",
+        ])
+        .assert()
+        .success();
+    let stripped = Weights::load(folder.join("s.safetensors")).unwrap();
+    assert_eq!(stripped.source(), "a b");
+    assert!(stripped.shape().heads().is_empty());
+    for (name, _, data) in stripped.tensors() {
+        assert_eq!(weights.tensor(name), Some(data));
+    }
+    let same = json(folder, "net compare w.safetensors s.safetensors --positions 100 --json");
+    assert_eq!(same["value_max"], 0.0);
+}
+
+#[test]
+fn rates_of_every_backend() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    let rates =
+        json(folder, "bench net --hidden 32,16 --hidden 48 --batches 1,4 --seconds 0 --json");
+    let rows = rates["rates"].as_array().unwrap();
+    for backend in ["f32", "quantised"] {
+        for all in [false, true] {
+            for batch in [1, 4] {
+                for shape in ["mlp 184→32→16", "mlp 184→48"] {
+                    let row = rows.iter().find(|row| {
+                        row["backend"] == backend
+                            && row["all_logits"] == all
+                            && row["batch"] == batch
+                            && row["shape"] == shape
+                    });
+                    let rate = row.unwrap()["evaluations_per_s"].as_f64().unwrap();
+                    assert!(rate > 0.0);
+                }
+            }
+        }
+    }
+    let torch = rates["libtorch"].as_bool().unwrap();
+    for row in rows {
+        assert_eq!(row["times_libtorch_best"].is_number(), torch, "{row}");
+        assert_eq!(row["times_libtorch_single"].is_number(), torch, "{row}");
+    }
+    let text = stdout(folder, "bench net --hidden 16 --batches 2 --seconds 0");
+    assert!(text.contains("mlp 184→16, standard") && text.contains("quantised portable"), "{text}");
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write_network(folder, "w.safetensors", Variant::Standard, 1);
+    write_network(folder, "r.safetensors", Variant::Rural, 1);
+    stdout(folder, "net quantise w.safetensors q.safetensors");
+    let tower = Weights::random(Shape::conv(1, 16).unwrap(), Variant::Standard, 1);
+    tower.save(folder.join("conv.safetensors")).unwrap();
+    let file = fs::read(folder.join("q.safetensors")).unwrap();
+    let mut damaged = file.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    fs::write(folder.join("damaged.safetensors"), damaged).unwrap();
+    fs::write(folder.join("cut.safetensors"), &file[..file.len() - 1]).unwrap();
+
+    for (words, reason) in [
+        ("net info none.safetensors", "none.safetensors"),
+        (
+            "net info damaged.safetensors",
+            "damaged.safetensors cannot be used as weights: its checksum",
+        ),
+        (
+            "net info cut.safetensors",
+            "cut.safetensors cannot be used as weights: it is not a complete",
+        ),
+        (
+            "net quantise q.safetensors x.safetensors",
+            "it holds a quantised network; give the f32 weights",
+        ),
+        (
+            "net quantise conv.safetensors x.safetensors",
+            "conv.safetensors cannot be quantised: only networks of kind mlp",
+        ),
+        (
+            "net quantise w.safetensors w.safetensors",
+            "w.safetensors is the file, too; name another file",
+        ),
+        ("net quantise w.safetensors no/such/x.safetensors", "there is no folder no/such"),
+        (
+            "net compare w.safetensors r.safetensors",
+            "r.safetensors for rural; compare networks of one variant",
+        ),
+        (
+            "match mcts:net=damaged.safetensors,sims=8 random --pairs 1",
+            "its checksum does not match",
+        ),
+        ("bench net --net q.safetensors", "it holds a quantised network"),
+        ("bench net --hidden 17", "a width is a multiple of 16"),
+    ] {
+        refused(folder, words, reason);
+    }
+    assert!(!folder.join("x.safetensors").exists());
+}
