@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use support::{json, refused, stdout, surakarta};
-use surakarta_game::Variant;
-use surakarta_net::{Auxiliary, QuantisedWeights, Shape, Weights};
+use serde_json::Value;
+use surakarta_game::{Position, Variant};
+use surakarta_net::{Auxiliary, QuantisedWeights, Shape, Weights, policy_index};
 use tempfile::TempDir;
 
 /// `w.safetensors`, a small network with an auxiliary head.
@@ -210,4 +211,62 @@ fn mistakes_are_named() {
         refused(folder, words, reason);
     }
     assert!(!folder.join("x.safetensors").exists());
+}
+
+#[test]
+fn an_evaluation_has_every_number() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write_network(folder, "w.safetensors", Variant::Standard, 1);
+    let white = "w1wwww/wwww1w/1w2w1/2b1b1/bb1b1b/bbbbbb w 0 5";
+    let words = ["net", "evaluate", "w.safetensors", "--json", "--position", white];
+    let output = support::surakarta(folder).args(words).assert().success();
+    let said: Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    assert_eq!(said["position"], white);
+    let moves = said["moves"].as_array().unwrap();
+    let position: Position = white.parse().unwrap();
+    assert_eq!(moves.len(), position.moves().len());
+    let number = |value: &Value| value.as_f64().unwrap();
+    let sum: f64 = moves.iter().map(|mv| number(&mv["probability"])).sum();
+    assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+    for mv in moves {
+        let index = policy_index(
+            Variant::Standard,
+            mv["move"].as_str().unwrap().parse().unwrap(),
+            position.side_to_move(),
+        );
+        assert_eq!(mv["index"].as_u64().unwrap() as usize, index.unwrap());
+    }
+    assert!(
+        moves
+            .windows(2)
+            .all(|pair| number(&pair[0]["probability"]) >= number(&pair[1]["probability"]))
+    );
+    assert!((number(&said["win"]) - number(&said["loss"]) - number(&said["value"])).abs() < 1e-6);
+    assert!(stdout(folder, "net evaluate w.safetensors").contains("seen by the side to move"));
+    refused(folder, "net evaluate w.safetensors --variant rural", "for the variant standard");
+    refused(folder, "net evaluate latest", "names a network of a run");
+}
+
+#[test]
+fn a_network_becomes_a_module() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write_network(folder, "w.safetensors", Variant::Standard, 1);
+    if cfg!(feature = "torch") {
+        stdout(folder, "net convert w.safetensors model.pt");
+        let said = |file: &str| support::json(folder, &format!("net evaluate {file} --json"));
+        let (ours, theirs) = (said("w.safetensors"), said("model.pt"));
+        for key in ["value", "margin"] {
+            let apart = ours[key].as_f64().unwrap() - theirs[key].as_f64().unwrap();
+            assert!(apart.abs() < 1e-5, "{key}: {apart}");
+        }
+        refused(folder, "net convert w.safetensors other.pt --note x", "leave the flags out");
+        stdout(folder, "net quantise w.safetensors q.safetensors");
+        refused(folder, "net convert q.safetensors other.pt", "q.safetensors is quantised");
+        assert!(!folder.join("other.pt").exists());
+    } else {
+        refused(folder, "net convert w.safetensors model.pt", "built without libtorch");
+        assert!(!folder.join("model.pt").exists());
+    }
 }

@@ -2,9 +2,12 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
-use surakarta_run::net;
+use surakarta_run::{evaluation, net};
+use surakarta_search::NetRef;
 
+use crate::networks::NetworkArguments;
 use crate::output;
+use crate::start::Start;
 
 /// Look into networks: what a file holds, its quantised counterpart, how much two differ.
 #[derive(clap::Args)]
@@ -24,6 +27,7 @@ enum Command {
     Convert(Convert),
     Quantise(Quantise),
     Compare(Compare),
+    Evaluate(Evaluate),
 }
 
 /// Say what a file holds: shape, variant, parameters, hash, note and tensors. Every byte is checked.
@@ -39,13 +43,15 @@ struct Info {
     json: bool,
 }
 
-/// Write a network with another note, or without the heads that only help training.
+/// Write a network with another note, without the heads that only help training, or as TorchScript.
 ///
-/// Neither changes how it plays; without heads it has another hash.
+/// None of this changes how it plays; without heads it has another hash. A file whose name ends in .pt
+/// is a TorchScript module, for PyTorch and for mcts:net=FILE.
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta net convert best.safetensors small.safetensors --strip-heads
-  surakarta net convert best.safetensors noted.safetensors --note "seed 1, iteration 100""#)]
+  surakarta net convert best.safetensors noted.safetensors --note "seed 1, iteration 100"
+  surakarta net convert best.safetensors model.pt"#)]
 struct Convert {
     /// A file of a network.
     from: PathBuf,
@@ -98,6 +104,26 @@ struct Compare {
     json: bool,
 }
 
+/// Say what a network makes of a position: value, margin, and the probability of every legal move.
+///
+/// Beside them stands what it takes to check a network of your own: which inputs are 1, and where each
+/// move stands among the policy logits. Everything is seen by the side to move.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta net evaluate runs/quickstart/weights/best.safetensors
+  surakarta net evaluate model.pt --position "w1wwww/wwww1w/1w2w1/2b1b1/bb1b1b/bbbbbb b 0 5" --json"#)]
+struct Evaluate {
+    /// A file of a network, f32, quantised or TorchScript, or latest or best of --run.
+    net: String,
+    #[command(flatten)]
+    start: Start,
+    #[command(flatten)]
+    networks: NetworkArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Info(Info { file, json }) => {
@@ -111,6 +137,11 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Command::Quantise(Quantise { from, to }) => {
             output::check_files(&[("the file", Some(&from))], &[("the file", Some(&to))])?;
             net::quantise(&from, &to)
+        }
+        Command::Evaluate(Evaluate { net, start, networks, json }) => {
+            let net = NetRef::from(&net[..]);
+            let said = evaluation::evaluate(&net, &networks.place(), &start.position()?)?;
+            if json { output::json(&said) } else { output::line(said) }
         }
         Command::Compare(Compare { first, second, positions, seed, json }) => {
             let difference = net::compare(&first, &second, positions as usize, seed)?;

@@ -119,12 +119,25 @@ impl fmt::Display for NetInfo {
     }
 }
 
-/// Writes a network with another note, or without auxiliary heads.
+/// Writes a network with another note, without auxiliary heads, or, to a name that ends in `.pt`, as a
+/// TorchScript module.
 ///
 /// # Errors
 /// If the file cannot be used, or the other one cannot be written.
 pub fn convert(from: &Path, to: &Path, note: Option<&str>, strip: bool) -> Result<()> {
-    match NetworkFile::load(from)? {
+    let file = NetworkFile::load(from)?;
+    if to.extension().is_some_and(|extension| extension == "pt") {
+        let NetworkFile::F32(weights) = file else {
+            bail!("{} is quantised; a TorchScript module is made from f32 weights", from.display());
+        };
+        if note.is_some() || strip {
+            bail!(
+                "a TorchScript module has neither a note nor auxiliary heads; leave the flags out"
+            );
+        }
+        return export_script(&weights, to);
+    }
+    match file {
         NetworkFile::F32(weights) => {
             let weights = if strip { without_heads(&weights)? } else { *weights };
             let source = note.unwrap_or(weights.source()).to_owned();
@@ -136,6 +149,16 @@ pub fn convert(from: &Path, to: &Path, note: Option<&str>, strip: bool) -> Resul
         }
     }
     Ok(())
+}
+
+#[cfg(feature = "torch")]
+fn export_script(weights: &Weights, to: &Path) -> Result<()> {
+    Ok(surakarta_train::export_script(weights, to)?)
+}
+
+#[cfg(not(feature = "torch"))]
+fn export_script(_: &Weights, _: &Path) -> Result<()> {
+    Err(surakarta_train::TrainError::NoTorch.into())
 }
 
 fn without_heads(weights: &Weights) -> Result<Weights> {
