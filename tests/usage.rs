@@ -133,12 +133,17 @@ fn unknown_keys_of_configurations_are_named() {
             assert!(said.contains(reason) && said.lines().count() == 1, "{said}");
         }
     }
-    write(
-        folder.path(),
-        "bad.toml",
-        "players = [\"greedy\", \"random\"]\npairs = 1\nseed = 1\nsed = 2",
-    );
-    refused(folder.path(), "arena bad.toml", "bad.toml: line 4, column 1: unknown field `sed`");
+    for (line, reason) in [
+        ("sed = 2", "bad.toml: line 3, column 1: unknown field `sed`"),
+        ("anchors = { \"a=b\" = \"x\" }", "bad.toml: line 3, column 21, \"a=b\": invalid type"),
+        (
+            "players = [{ player = \"greedy\", name = 5 }]",
+            "bad.toml: line 3, column 40, name: invalid",
+        ),
+    ] {
+        write(folder.path(), "bad.toml", &format!("pairs = 1\nseed = 1\n{line}\n"));
+        refused(folder.path(), "arena bad.toml", reason);
+    }
     assert!(!folder.path().join("runs").exists(), "nothing was begun");
 }
 

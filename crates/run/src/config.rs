@@ -256,13 +256,12 @@ pub(crate) fn parse_toml<T: DeserializeOwned>(text: &str) -> Result<T> {
         let begun = before.rsplit('\n').next().unwrap_or_default().trim_start_matches('\u{feff}');
         let column = begun.chars().count() + 1;
         // It stands before a wrong value, and is itself what is unknown or given twice.
-        let key = match begun.split_once('=') {
-            Some((key, _)) => format!(", {}", key.trim()),
-            None if message.contains('`') || found.is_empty() || found.contains('\n') => {
-                String::new()
-            }
-            None => format!(", {found}"),
+        let key = match begun.trim_end().strip_suffix('=') {
+            Some(before) => before.rsplit([',', '{']).next().unwrap_or_default(),
+            None if message.contains('`') || found.contains('\n') => "",
+            None => found,
         };
+        let key = if key.is_empty() { String::new() } else { format!(", {}", key.trim()) };
         anyhow!("line {line}, column {column}{key}: {message}")
     })
 }
