@@ -33,7 +33,7 @@ fn ugi(player: &str, input: &[u8]) -> Vec<String> {
         variant: Variant::Standard,
         rules: OLYMPIAD,
         seed: 1,
-        run: None,
+        networks: Default::default(),
     };
     let paper = Paper::default();
     ugi::serve(settings, &mut &*input, paper.clone()).unwrap();
