@@ -5,8 +5,8 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use support::{json, refused, stdout, surakarta};
 use serde_json::Value;
+use support::{json, refused, stdout, surakarta};
 use surakarta_game::{Position, Variant};
 use surakarta_net::{Auxiliary, QuantisedWeights, Shape, Weights, policy_index};
 use tempfile::TempDir;

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use surakarta_game::Variant;
+use surakarta_net::{InputGroup, MlpShape, Shape, Trunk};
 use surakarta_run::arena::ArenaConfig;
 use surakarta_run::config::Config;
+use surakarta_train::Device;
 
 fn shipped(name: &str) -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs")).join(name)
@@ -65,12 +67,19 @@ fn arena_toml_explains_every_key() {
 #[test]
 fn cpu_toml_explains_every_key() {
     let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
-    // Two keys are shown as comments: they have no value unless one is given.
-    let shown = text.replace("# init = ", "init = ").replace("# c_base = ", "c_base = ");
+    // Some keys are shown as comments: they have no value unless one is given.
+    let mut shown = text.clone();
+    for key in ["init", "c_base", "play_device"] {
+        shown = shown.replace(&format!("# {key} = "), &format!("{key} = "));
+    }
     let shown: toml::Table = shown.parse().unwrap();
     let mut config = Config::load(&shipped("cpu.toml")).unwrap();
     config.run.init = Some("weights.safetensors".into());
     config.search.c_base = Some(1.0);
+    config.run.play_device = Some(Device::Cpu);
+    // Two are not written at their defaults.
+    let residual = Trunk::Mlp(MlpShape::new(&[16, 16], true).unwrap());
+    config.network = Shape::from(residual).without([InputGroup::Quiet]);
     assert_eq!(keys(&shown), keys(&toml::Table::try_from(&config).unwrap()));
     // And each has a comment above it.
     let lines: Vec<_> = text.lines().collect();
@@ -78,6 +87,17 @@ fn cpu_toml_explains_every_key() {
         let is_key = line.contains(" = ") && line.starts_with(|c: char| c.is_ascii_lowercase());
         let listed_together = n > 0 && lines[n - 1].contains(" = ");
         assert!(!is_key || listed_together || lines[n - 1].starts_with('#'), "{line}");
+    }
+}
+
+#[test]
+fn cpu_toml_shows_every_kind_of_network() {
+    let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
+    let section = text.split("[network]").nth(1).unwrap().split("\n[").next().unwrap();
+    for shape in [Shape::conv(4, 64).unwrap(), Shape::circuit(4, 64, 3).unwrap()] {
+        for (key, value) in toml::Table::try_from(&shape).unwrap() {
+            assert!(section.contains(&format!("# {key} = {value}\n")), "{key} = {value}");
+        }
     }
 }
 
