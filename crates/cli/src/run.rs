@@ -44,7 +44,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     pipeline::check(&config, &folder)?;
     let directory = RunDirectory::open(&folder, &config, &text)?;
     let stop = interrupt::watch()?;
-    tracing::info!("{} in {}", config.network.describe(config.run.variant), folder.display());
+    tracing::info!("{} in {}", config.shape().describe(config.run.variant), folder.display());
     let on_table = |iteration: u32, standings: &surakarta_arena::Standings| {
         bars.suspend(|| {
             output::line(format_args!("After iteration {iteration}:\n{}", standings.table()))

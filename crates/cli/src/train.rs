@@ -5,7 +5,7 @@ use indicatif::MultiProgress;
 use surakarta_record::Window;
 use surakarta_record::shard::list_shards;
 use surakarta_run::config::Config;
-use surakarta_run::learn::{Beginning, Files, train};
+use surakarta_run::learn::{Beginning, Files, train_on_shards};
 use surakarta_run::pipeline::Around;
 
 use crate::{interrupt, output};
@@ -13,8 +13,10 @@ use crate::{interrupt, output};
 /// Train a network on shards.
 ///
 /// The configuration's sections [network] and [train] say what and how, and the shards must be of its
-/// variant. The folder gets the weights, a checkpoint with the optimiser's state, and metrics.csv; the
-/// same command goes on with a training that was interrupted.
+/// variant. With stage_samples they are taken up from the oldest to the newest, a window of them at a
+/// time in memory. The folder gets the weights, a checkpoint with the optimiser's state, metrics.csv,
+/// calibration.csv and event files for TensorBoard; the same command goes on with a training that was
+/// interrupted.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   surakarta train --data games --config configs/cpu.toml --out trained
@@ -56,7 +58,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         partial: out.join("partial.safetensors"),
         weights: out.join("weights.safetensors"),
         checkpoint: out.join("checkpoint.safetensors"),
-        metrics: out.join("metrics.csv"),
+        logs: out,
     };
     if files.checkpoint.exists() {
         bail!(
@@ -66,11 +68,11 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     }
     let stop = interrupt::watch()?;
     let around = Around { stop, bars, on_table: &|_, _| Ok(()) };
-    let mut window = Window::default();
-    let finished = train(&config, 0, &shards, None, &files, &mut window, &around)?;
-    if window.shards().len() < shards.len() {
+    let mut window = Window::holding_out(config.train.validation_share);
+    let finished = train_on_shards(&config, &shards, &files, &mut window, &around)?;
+    if config.train.stage_samples == 0 && window.shards().len() < shards.len() {
         tracing::warn!(
-            "only the newest {} samples were used, of {} of {} shards: raise window_samples for more",
+            "only the newest {} samples were used, of {} of {} shards: raise window_samples for more, or set stage_samples",
             window.len(),
             window.shards().len(),
             shards.len()

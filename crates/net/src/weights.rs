@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::file::{Header, LoadError, LoadProblem, SaveError, write_tensors};
 use crate::inputs::INPUT_VERSION;
-use crate::shape::{Shape, TensorSpec};
+use crate::shape::{Auxiliary, Shape, TensorSpec};
 
 /// All numbers of a network, finite and of the right count, with what they are for.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,6 +136,25 @@ impl Weights {
         Weights { shape, variant, source, tensors }
     }
 
+    /// The same network with exactly these auxiliary heads: those that it lacks are fresh, as
+    /// [`Weights::random`] makes them with this seed, and those too many are dropped.
+    #[must_use]
+    pub fn with_heads(self, heads: &[Auxiliary], seed: u64) -> Weights {
+        let shape = self.shape.clone().with_heads(heads.iter().copied());
+        if shape == self.shape {
+            return self;
+        }
+        let mut fresh = Weights::random(shape, self.variant, seed);
+        let mut kept: HashMap<_, _> =
+            self.tensors.into_iter().map(|tensor| (tensor.spec.name.clone(), tensor)).collect();
+        for tensor in &mut fresh.tensors {
+            if let Some(kept) = kept.remove(&tensor.spec.name) {
+                *tensor = kept;
+            }
+        }
+        fresh.with_source(&self.source)
+    }
+
     /// The shape of the network.
     pub fn shape(&self) -> &Shape {
         &self.shape
@@ -247,6 +266,22 @@ impl Weights {
         let (found, wanted) = (weights.shape.into(), shape.clone().into());
         let problem = LoadProblem::OtherShape { found, wanted, variant };
         Err(LoadError { path: path.to_owned(), problem })
+    }
+
+    /// Reads a weights file to begin the training of such a network with: its auxiliary heads may be
+    /// others, see [`Weights::with_heads`].
+    ///
+    /// # Errors
+    /// As [`Weights::load_as`].
+    pub fn load_to_train(
+        path: impl AsRef<Path>,
+        shape: &Shape,
+        variant: Variant,
+        seed: u64,
+    ) -> Result<Weights, LoadError> {
+        let path = path.as_ref();
+        let found = Weights::load_for(path, variant)?.with_heads(shape.heads(), seed);
+        if found.shape == *shape { Ok(found) } else { Weights::load_as(path, shape, variant) }
     }
 
     fn from_bytes(file: &[u8]) -> Result<Weights, LoadProblem> {

@@ -1,6 +1,7 @@
 //! What a game leaves behind.
 
 use surakarta_game::{Game, GameResult, Move, Position, RuleSet};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::sample::Sample;
 
@@ -175,8 +176,21 @@ impl GameRecord {
     /// [is one](PlyRecord::is_sample).
     pub fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
         let last = self.last_position();
-        let plies = self.positions().zip(&self.plies).filter(|(_, ply)| ply.is_sample());
-        plies.map(move |(position, ply)| Sample::new(position, ply, self.result.outcome, &last))
+        let plies = self.positions().zip(&self.plies).enumerate();
+        plies
+            .filter(|(_, (_, ply))| ply.is_sample())
+            .map(move |(number, (position, _))| Sample::new(self, number, position, last))
+    }
+
+    /// A hash of its start and moves: games that went the same way have the same one, wherever and
+    /// however they were played.
+    pub fn course(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        hash.update(self.start.to_string().as_bytes());
+        for ply in &self.plies {
+            hash.update(&[ply.mv.from().index() as u8, ply.mv.to().index() as u8]);
+        }
+        hash.digest()
     }
 
     /// The positions before each ply, then the last one.

@@ -1,10 +1,11 @@
 //! What a network learns from.
 
-use surakarta_game::{Color, Move, Outcome, Position, Symmetry, Variant};
+use surakarta_game::{Color, Move, Position, Symmetry, Variant};
 
-use crate::game::PlyRecord;
+use crate::game::GameRecord;
 
-/// A position with its targets, all of them seen by the side to move.
+/// A position with what is known of it once its game is over. What is worth something (outcome,
+/// margin, values) is seen by the side to move; moves and positions are those of the board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The position before the ply.
@@ -18,32 +19,58 @@ pub struct Sample {
     pub margin: f32,
     /// Value of the search's root in [−1, 1], if it had one.
     pub value: Option<f32>,
+    /// The opponent's next move: shares as in `policy` if a full search found it, else the move that
+    /// was played with a share of 1. Empty if the game ended before it.
+    pub reply: Vec<(Move, f32)>,
+    /// Root values in [−1, 1] of this ply and all later ones that have one, then the result.
+    pub future: Vec<f32>,
+    /// The position that the game ended with.
+    pub last: Position,
 }
 
 impl Sample {
-    /// The sample of one ply of a game that ended so, with these pieces left.
-    pub fn new(position: Position, ply: &PlyRecord, outcome: Outcome, last: &Position) -> Sample {
+    /// The sample of a ply of a game, given the position before it and the game's last one.
+    pub(crate) fn new(game: &GameRecord, ply: usize, position: Position, last: Position) -> Sample {
         let (variant, mover) = (position.variant(), position.side_to_move());
+        let record = &game.plies[ply];
+        let outcome = game.result.outcome.value_for(mover);
+        let reply = game.plies.get(ply + 1).map_or(Vec::new(), |next| match next.is_sample() {
+            true => next.policy.shares(),
+            false => vec![(next.mv, 1.0)],
+        });
+        let values = game.plies[ply..].iter().map(|ply| ply.value);
         Sample {
             position,
-            policy: ply.policy.shares(),
-            outcome: outcome.value_for(mover),
-            margin: margin(variant, pieces_ahead(last, mover)),
-            value: ply.value,
+            policy: record.policy.shares(),
+            outcome,
+            margin: margin(variant, pieces_ahead(&last, mover)),
+            value: record.value,
+            reply,
+            future: future(values, outcome),
+            last,
         }
     }
 
     /// The same sample on the board after a symmetry.
     #[must_use]
-    pub fn under(&self, symmetry: Symmetry) -> Sample {
+    pub fn under(mut self, symmetry: Symmetry) -> Sample {
         let variant = self.position.variant();
-        let turned = |&(mv, share): &(Move, f32)| (mv.under(variant, symmetry), share);
-        Sample {
-            position: self.position.under(symmetry),
-            policy: self.policy.iter().map(turned).collect(),
-            ..*self
+        self.position = self.position.under(symmetry);
+        self.last = self.last.under(symmetry);
+        for (mv, _) in self.policy.iter_mut().chain(&mut self.reply) {
+            *mv = mv.under(variant, symmetry);
         }
+        self
     }
+}
+
+/// The values that there are, each turned from its own mover's view into that of the first, and the
+/// result.
+pub(crate) fn future(values: impl Iterator<Item = Option<f32>>, outcome: i8) -> Vec<f32> {
+    let turned = |(plies, value): (usize, Option<f32>)| {
+        value.map(|value| if plies % 2 == 0 { value } else { -value })
+    };
+    values.enumerate().filter_map(turned).chain([f32::from(outcome)]).collect()
 }
 
 /// How many pieces more a colour has than the other.

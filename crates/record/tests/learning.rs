@@ -62,18 +62,36 @@ fn load(paths: &[PathBuf], samples: usize) -> Window {
 #[test]
 fn samples_are_seen_by_the_mover() {
     let mut random = stream(2);
-    let mut seen = 0;
+    let (mut seen, mut found) = (0, 0);
     for number in 0..300 {
         let variant = random_variant(&mut random);
         let game = random_game_of(variant, OLYMPIAD, number, &mut random);
         let last = *game.positions().collect::<Vec<_>>().last().unwrap();
-        let full = game.positions().zip(&game.plies).filter(|(_, ply)| ply.is_sample());
-        let full: Vec<_> = full.collect();
+        let positions: Vec<_> = game.positions().zip(&game.plies).collect();
+        let full = (0..).zip(&positions).filter(|(_, (_, ply))| ply.is_sample());
+        let full: Vec<(usize, _)> = full.collect();
         let samples: Vec<_> = game.samples().collect();
         assert_eq!(samples.len(), full.len());
-        for (sample, (position, ply)) in samples.iter().zip(full) {
+        for (sample, (number, &(position, ply))) in samples.iter().zip(full) {
             seen += 1;
             assert_eq!((sample.position, sample.value), (position, ply.value));
+            assert_eq!(sample.last, last);
+            match positions.get(number + 1) {
+                None => assert_eq!(sample.reply, []),
+                Some((_, next)) if next.is_sample() => {
+                    assert_eq!(sample.reply, next.policy.shares());
+                    found += 1;
+                }
+                Some((_, next)) => assert_eq!(sample.reply, [(next.mv, 1.0)]),
+            }
+            // A value says the same whoever sees it.
+            let mut future = Vec::new();
+            for (later, ply) in &positions[number..] {
+                let same = later.side_to_move() == position.side_to_move();
+                future.extend(ply.value.map(|value| if same { value } else { -value }));
+            }
+            future.push(f32::from(sample.outcome));
+            assert_eq!(sample.future, future);
             let sum: f32 = sample.policy.iter().map(|(_, share)| share).sum();
             assert!((sum - 1.0).abs() < 1e-5, "{sum}");
             let me = position.side_to_move();
@@ -92,7 +110,7 @@ fn samples_are_seen_by_the_mover() {
             assert_eq!(sample.margin, ahead / variant.pieces() as f32);
         }
     }
-    assert!(seen > 1_000);
+    assert!(seen > 1_000 && found > 100, "{seen} {found}");
 }
 
 #[test]
@@ -117,6 +135,52 @@ fn the_window_holds_the_samples_of_the_newest_shards() {
         assert_eq!(window.shards().collect::<Vec<_>>(), run.paths[6 - shards..], "{wanted}");
         assert_eq!(window.len(), run.samples(6 - shards..6).len());
     }
+}
+
+#[test]
+fn games_held_out_are_never_drawn() {
+    let run = run();
+    // A second shard with the games of the first under other numbers.
+    let again = run.dir.path().join(shard_name(9, 500));
+    let header = ShardHeader { iteration: 9, first_game: 500, games: 30, ..Default::default() };
+    let games = run.games[0].iter().cloned();
+    let games: Vec<_> = (500..).zip(games).map(|(number, g)| GameRecord { number, ..g }).collect();
+    write_shard(&again, &header, &games).unwrap();
+    let paths: Vec<_> = run.paths.iter().cloned().chain([again]).collect();
+    let all: Vec<_> = run.games.iter().chain([&games]).flatten().collect();
+
+    let mut window = Window::holding_out(0.3);
+    assert!(window.load(&paths, 1_000_000).is_empty());
+    let drawn: Vec<_> = (0..window.len()).map(|index| window.sample(index)).collect();
+    let out: Vec<_> = window.held_out().collect();
+    // Whole games, in their order, on one side or the other.
+    let (mut next_drawn, mut next_out, mut games_out) = (drawn.iter(), out.iter(), 0);
+    let mut side = HashMap::new();
+    for game in all {
+        let mut samples = game.samples().peekable();
+        let is_out = match samples.peek() {
+            None => continue,
+            Some(sample) => next_out.clone().next() == Some(sample),
+        };
+        games_out += usize::from(is_out);
+        for sample in samples {
+            let next = if is_out { next_out.next() } else { next_drawn.next() };
+            assert_eq!(next, Some(&sample));
+        }
+        // A repetition of a game is on the side of the game.
+        assert_eq!(*side.entry(game.course()).or_insert(is_out), is_out);
+    }
+    assert_eq!((next_drawn.next(), next_out.next()), (None, None));
+    assert!((35..90).contains(&games_out), "{games_out} of 210");
+    // Another window with other shards agrees on each game, and a greater share holds out the same
+    // games and more.
+    let mut more = Window::holding_out(0.6);
+    assert!(more.load(&paths[3..5], 1_000_000).is_empty());
+    let more: Vec<_> = more.held_out().collect();
+    let both = run.samples(3..5).into_iter().filter(|sample| out.contains(sample));
+    assert!(both.clone().count() > 0 && both.clone().count() < more.len());
+    assert!(both.into_iter().all(|sample| more.contains(&sample)));
+    assert_eq!(load(&paths, 1_000_000).held_out().count(), 0);
 }
 
 #[test]
@@ -175,10 +239,14 @@ fn batches_turn_the_board() {
             let draws = window.draws(1, 1, step, 32);
             for (draw, sample) in draws.iter().zip(window.batch(1, 1, step, 32)) {
                 let original = window.sample(draw.index);
-                assert_eq!(sample, original.under(draw.symmetry));
-                assert_eq!(sample.under(draw.symmetry.inverse()), original);
+                assert_eq!(sample, original.clone().under(draw.symmetry));
+                assert_eq!(sample.clone().under(draw.symmetry.inverse()), original);
                 let legal: BTreeSet<_> = sample.position.moves().into_iter().collect();
                 assert!(sample.policy.iter().all(|(mv, _)| legal.contains(mv)));
+                assert_eq!(sample.last, original.last.under(draw.symmetry));
+                let turned = |&(mv, share): &(Move, f32)| (mv.under(variant, draw.symmetry), share);
+                let turned: Vec<_> = original.reply.iter().map(turned).collect();
+                assert_eq!((sample.reply, sample.future), (turned, original.future));
             }
         }
         // More than there are: the walk goes on.

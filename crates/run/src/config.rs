@@ -20,7 +20,7 @@ use crate::players::NetworkPlace;
 pub struct Config {
     /// The run as a whole.
     pub run: RunConfig,
-    /// The network's shape.
+    /// The network's shape without auxiliary heads: see [`Config::shape`].
     pub network: Shape,
     /// How games are played.
     #[serde(default)]
@@ -176,6 +176,11 @@ impl Config {
                 bail!("[run] {key} is 0; it must be 1 or more");
             }
         }
+        if !self.network.heads().is_empty() {
+            bail!(
+                "[network] heads are not listed; a head is switched on by its weight in [train], as in occupancy_weight = 0.1"
+            );
+        }
         let section = |name: &str, checked: Result<(), String>| match checked {
             Ok(()) => Ok(()),
             Err(error) => bail!("[{name}] {error}"),
@@ -184,6 +189,11 @@ impl Config {
         section("search", self.search.validate().map_err(|e| e.to_string()))?;
         section("train", self.train.validate().map_err(|e| e.to_string()))?;
         section("rating", self.rating.validate())
+    }
+
+    /// The network's shape, with the auxiliary heads that have a weight.
+    pub fn shape(&self) -> Shape {
+        self.network.clone().with_heads(self.train.heads())
     }
 
     /// What differs from another configuration of the same run, a line a key, as

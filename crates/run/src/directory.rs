@@ -18,6 +18,8 @@ use crate::config::Config;
 /// checkpoints/iteration-0007.…         weights and optimiser: what training goes on from
 /// ratings/iteration-0010-….jsonl       the games of a rating
 /// metrics.csv  elo.csv                 what a person plots
+/// calibration.csv                      predicted values beside results
+/// tensorboard/                         the metrics once more
 /// ```
 pub struct RunDirectory {
     root: PathBuf,

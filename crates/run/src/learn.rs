@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use surakarta_record::{ShardReader, Window};
+#[cfg(feature = "torch")]
+use anyhow::{Context, bail};
+use surakarta_record::Window;
+use surakarta_record::shard::{ShardInfo, list_shards, newest_first, parse_shard_name};
 
 use crate::config::Config;
 use crate::directory::RunDirectory;
@@ -20,8 +23,8 @@ pub struct Files {
     pub weights: PathBuf,
     /// The checkpoint it ends with.
     pub checkpoint: PathBuf,
-    /// The log of metrics.
-    pub metrics: PathBuf,
+    /// The folder of `metrics.csv`, `calibration.csv` and `tensorboard`.
+    pub logs: PathBuf,
 }
 
 /// What training begins with.
@@ -59,98 +62,195 @@ pub(crate) fn learn(
         partial: directory.partial_checkpoint(iteration),
         weights: directory.weights(iteration),
         checkpoint: directory.checkpoint(iteration),
-        metrics: directory.root().join("metrics.csv"),
+        logs: directory.root().to_owned(),
     };
-    let shards = surakarta_record::shard::list_shards(&directory.shards())?;
-    let known: Vec<_> = shards
-        .into_iter()
-        .filter(|path| shard_iteration(path).is_some_and(|of| of <= u64::from(iteration)))
-        .collect();
-    let mut new = 0;
-    for path in known.iter().filter(|path| shard_iteration(path) == Some(u64::from(iteration))) {
-        new += ShardReader::open(path)?.samples();
-    }
-    train(config, u64::from(iteration), &known, Some(new), &files, window, around)?;
+    let number = u64::from(iteration);
+    let mut shards = list_shards(&directory.shards())?;
+    shards.retain(|path| shard_iteration(path).is_some_and(|of| of <= number));
+    let new = shards.iter().filter(|path| shard_iteration(path) == Some(number)).cloned();
+    let (new, errors) = newest_first(&new.collect::<Vec<_>>());
+    refuse_damaged(errors)?;
+    let new_samples = new.iter().map(|shard| shard.samples).sum();
+    let stage = Stage { number, shards, new_samples, reuse: false };
+    train(config, &[stage], &files, window, around)?;
     Ok(())
 }
 
 fn shard_iteration(path: &Path) -> Option<u64> {
-    let name = path.file_name()?.to_str()?;
-    surakarta_record::shard::parse_shard_name(name).map(|(iteration, _)| iteration)
+    parse_shard_name(path.file_name()?.to_str()?).map(|(iteration, _)| iteration)
 }
 
-/// Trains on shards and writes weights, checkpoint and a row of metrics. As many steps as so many
-/// new samples ask for, or the whole window as if it were new. False if it was stopped; the same
-/// call goes on then.
+fn refuse_damaged(errors: Vec<surakarta_record::ShardError>) -> Result<()> {
+    match errors.into_iter().next() {
+        None => Ok(()),
+        Some(error) => Err(anyhow::Error::new(error).context(
+            "a shard cannot be learned from; move it away and give the same command again (a run plays its games again)",
+        )),
+    }
+}
+
+/// A stretch of training between two rows of metrics.
+#[derive(Clone, Debug)]
+struct Stage {
+    number: u64,
+    /// The shards that there are by now.
+    shards: Vec<PathBuf>,
+    /// Samples that came with this stage.
+    new_samples: u64,
+    /// Train on the whole window as if it were new.
+    reuse: bool,
+}
+
+/// Trains on shards in stages, from the oldest to the newest, as
+/// [`stage_samples`](surakarta_train::TrainConfig::stage_samples) says, with a window's worth of them
+/// in memory at a time; writes weights, checkpoint, and rows of metrics. False if it was stopped; the
+/// same call goes on then.
 ///
 /// # Errors
-/// If a shard is damaged or of another variant than the configuration's, a file cannot be read or written, or training diverges.
-#[cfg(feature = "torch")]
-pub fn train(
+/// If a shard is damaged or of another variant than the configuration's, a file cannot be read or
+/// written, or training diverges.
+pub fn train_on_shards(
     config: &Config,
-    iteration: u64,
     shards: &[PathBuf],
-    new_samples: Option<u64>,
     files: &Files,
     window: &mut Window,
     around: &Around,
 ) -> Result<bool> {
-    use anyhow::{Context, bail};
-    use indicatif::{ProgressBar, ProgressStyle};
-    use surakarta_net::Weights;
-    use surakarta_train::{Checkpoint, Iteration, Learner, MetricsLog, Outcome};
+    let (mut shards, errors) = newest_first(shards);
+    refuse_damaged(errors)?;
+    shards.reverse();
+    train(config, &stages(&shards, config.train.stage_samples), files, window, around)
+}
 
-    let settings = &config.train;
-    if let Some(error) = window.load(shards, settings.window_samples).into_iter().next() {
-        return Err(error).context(
-            "a shard cannot be learned from; move it away and give the same command again (a run plays its games again)",
-        );
-    }
-    if window.is_empty() {
-        bail!("there is nothing to learn from: the shards hold no full search with its policy");
-    }
-    let variant = config.run.variant;
-    if let Some(found) = window.variant().filter(|&found| found != variant) {
-        bail!(
-            "the shards hold games of {found}, and [run] variant is {variant}; write variant = \"{found}\" or give other shards"
-        );
-    }
-    let device = config.run.device;
-    let mut learner = if files.partial.exists() {
-        let checkpoint = Checkpoint::load_as(&files.partial, &config.network, variant)?;
-        Learner::resume(settings.clone(), &checkpoint, device)?
-    } else {
-        match &files.from {
-            Beginning::Checkpoint(path) => {
-                let checkpoint = Checkpoint::load_as(path, &config.network, variant)?;
-                Learner::resume(settings.clone(), &checkpoint, device)?
-            }
-            Beginning::Weights(path) => {
-                let weights = Weights::load_as(path, &config.network, variant)?;
-                Learner::new(settings.clone(), &weights, device)?
-            }
-            Beginning::Fresh => {
-                let weights = Weights::random(config.network.clone(), variant, config.run.seed);
-                Learner::new(settings.clone(), &weights, device)?
-            }
+/// Cuts shards, the oldest first, where each stage has its new samples; 0: one stage.
+fn stages(shards: &[ShardInfo], stage_samples: u64) -> Vec<Stage> {
+    let mut stages = Vec::new();
+    let mut new_samples = 0;
+    for (place, shard) in shards.iter().enumerate() {
+        new_samples += shard.samples;
+        let is_last = place + 1 == shards.len();
+        if is_last || stage_samples > 0 && new_samples >= stage_samples {
+            let shards = shards[..=place].iter().map(|shard| shard.path.clone()).collect();
+            let (number, reuse) = (stages.len() as u64, stage_samples == 0);
+            stages.push(Stage { number, shards, new_samples, reuse });
+            new_samples = 0;
         }
+    }
+    stages
+}
+
+/// Takes the stages that are still to be taken, then writes weights and checkpoint.
+#[cfg(feature = "torch")]
+fn train(
+    config: &Config,
+    stages: &[Stage],
+    files: &Files,
+    window: &mut Window,
+    around: &Around,
+) -> Result<bool> {
+    let mut learner = begin(config, files)?;
+    let done = learner.progress().iteration;
+    for (place, stage) in stages.iter().enumerate() {
+        if stage.number < done {
+            continue;
+        }
+        if !train_stage(config, &mut learner, stage, files, window, around)? {
+            return Ok(false);
+        }
+        if place + 1 < stages.len() {
+            learner.checkpoint()?.save(&files.partial)?;
+        }
+    }
+    learner.weights()?.save(&files.weights)?;
+    learner.checkpoint()?.save(&files.checkpoint)?;
+    if files.partial.exists() {
+        std::fs::remove_file(&files.partial)
+            .with_context(|| format!("cannot remove {}", files.partial.display()))?;
+    }
+    Ok(true)
+}
+
+/// The learner where an interrupted training left it, or at the beginning.
+#[cfg(feature = "torch")]
+fn begin(config: &Config, files: &Files) -> Result<surakarta_train::Learner> {
+    use surakarta_net::Weights;
+    use surakarta_train::{Checkpoint, Learner};
+
+    let (settings, device) = (config.train.clone(), config.run.device);
+    let (shape, variant, seed) = (config.shape(), config.run.variant, config.run.seed);
+    let checkpoint = match &files.from {
+        _ if files.partial.exists() => Some(&files.partial),
+        Beginning::Checkpoint(path) => Some(path),
+        Beginning::Weights(_) | Beginning::Fresh => None,
     };
-    let log = MetricsLog::open(&files.metrics, iteration)?;
-    let steps = settings.steps_for(new_samples.unwrap_or(window.len() as u64));
+    if let Some(path) = checkpoint {
+        let checkpoint = Checkpoint::load_as(path, &shape, variant)?;
+        return Ok(Learner::resume(settings, &checkpoint, device)?);
+    }
+    let weights = match &files.from {
+        Beginning::Weights(path) => Weights::load_to_train(path, &shape, variant, seed)?,
+        _ => Weights::random(shape, variant, seed),
+    };
+    Ok(Learner::new(settings, &weights, device)?)
+}
+
+#[cfg(feature = "torch")]
+fn load_window(config: &Config, stage: &Stage, recorded: u64, window: &mut Window) -> Result<()> {
+    refuse_damaged(window.load(&stage.shards, config.train.window_at(recorded)))?;
+    let variant = config.run.variant;
+    match window.variant() {
+        Some(found) if found != variant => bail!(
+            "the shards hold games of {found}, and [run] variant is {variant}; write variant = \"{found}\" or give other shards"
+        ),
+        _ if !window.is_empty() => Ok(()),
+        _ if config.train.validation_share > 0.0 => bail!(
+            "there is nothing to learn from: the shards hold no full search with its policy, or all their games are held out; give more shards or lower validation_share"
+        ),
+        _ => {
+            bail!("there is nothing to learn from: the shards hold no full search with its policy")
+        }
+    }
+}
+
+/// Takes the steps of a stage and writes its rows of metrics. False if it was stopped.
+#[cfg(feature = "torch")]
+fn train_stage(
+    config: &Config,
+    learner: &mut surakarta_train::Learner,
+    stage: &Stage,
+    files: &Files,
+    window: &mut Window,
+    around: &Around,
+) -> Result<bool> {
+    use indicatif::{ProgressBar, ProgressStyle};
+    use surakarta_train::{EventLog, Iteration, Log, Outcome, Reliability, scalars};
+
+    let (settings, number) = (&config.train, stage.number);
+    load_window(config, stage, learner.progress().recorded + stage.new_samples, window)?;
+    let before = learner.progress().steps - learner.progress().step;
+    let log = surakarta_train::MetricsLog::open(&files.logs.join("metrics.csv"), number)?;
+    let reliability = Log::<Reliability>::open(&files.logs.join("calibration.csv"), number)?;
+    let events = EventLog::open(&files.logs.join("tensorboard"), before)?;
+    let steps = settings.steps_for(match stage.reuse {
+        true => window.len() as u64,
+        // Of which so many are expected to be trained on.
+        false => (stage.new_samples as f64 * (1.0 - settings.validation_share)).round() as u64,
+    });
     let bar = around.bars.add(ProgressBar::new(steps));
     if let Ok(style) =
         ProgressStyle::with_template("{prefix} {bar:24} {pos}/{len} steps, ETA {eta}: {msg}")
     {
         bar.set_style(style);
     }
-    bar.set_prefix(format!("training {iteration}"));
+    bar.set_prefix(format!("training {number}"));
     bar.set_position(learner.progress().step);
     let window = &*window;
-    let draw = |step: u64, size: usize| window.batch(config.run.seed, iteration, step, size);
+    let draw = |step: u64, size: usize| window.batch(config.run.seed, number, step, size);
     let outcome = learner.train_iteration(
         &Iteration {
-            number: iteration,
+            number,
             steps,
+            new_samples: stage.new_samples,
             draw: &draw,
             checkpoint: Some(&files.partial),
             stop: around.stop,
@@ -163,44 +263,62 @@ pub fn train(
     );
     bar.finish_and_clear();
     around.bars.remove(&bar);
-    match outcome? {
-        Outcome::Stopped => Ok(false),
-        Outcome::Done(metrics) => {
-            log.append(&metrics)?;
-            learner.weights()?.save(&files.weights)?;
-            learner.checkpoint()?.save(&files.checkpoint)?;
-            if files.partial.exists() {
-                std::fs::remove_file(&files.partial)
-                    .with_context(|| format!("cannot remove {}", files.partial.display()))?;
-            }
-            tracing::info!(
-                "training {iteration}: {steps} steps on a window of {} samples in {:.1} s, {:.0} samples/s; policy {:.3} (least {:.3}), value {:.3} (least {:.3})",
-                window.len(),
-                metrics.seconds,
-                metrics.samples_per_second,
-                metrics.policy_loss,
-                metrics.policy_entropy,
-                metrics.wdl_loss,
-                metrics.wdl_entropy,
-            );
-            Ok(true)
+    let (mut metrics, calibration) = match outcome? {
+        Outcome::Stopped => return Ok(false),
+        Outcome::Done(done) => *done,
+    };
+    let validation = learner.evaluate(window.held_out())?;
+    metrics.validated(&validation);
+    let mut bins = calibration.rows(number, "training");
+    bins.extend(validation.calibration.rows(number, "validation"));
+    log.append(std::slice::from_ref(&metrics))?;
+    reliability.append(&bins)?;
+    events.append(metrics.steps, &scalars(&metrics))?;
+    tracing::info!(
+        "training {number}: {steps} steps on a window of {} samples in {:.1} s, {:.0} samples/s; policy {:.3} (least {:.3}), value {:.3} (least {:.3}){}",
+        window.len(),
+        metrics.seconds,
+        metrics.samples_per_second,
+        metrics.policy_loss,
+        metrics.policy_entropy,
+        metrics.wdl_loss,
+        metrics.wdl_entropy,
+        match (metrics.validation_policy_loss, metrics.validation_wdl_loss) {
+            (Some(policy), Some(wdl)) =>
+                format!("; on games held out policy {policy:.3}, value {wdl:.3}"),
+            _ => String::new(),
         }
-    }
+    );
+    Ok(true)
 }
 
 /// Training needs the feature `torch`.
-///
-/// # Errors
-/// Always.
 #[cfg(not(feature = "torch"))]
-pub fn train(
-    _: &Config,
-    _: u64,
-    _: &[PathBuf],
-    _: Option<u64>,
-    _: &Files,
-    _: &mut Window,
-    _: &Around,
-) -> Result<bool> {
+fn train(_: &Config, _: &[Stage], _: &Files, _: &mut Window, _: &Around) -> Result<bool> {
     Err(surakarta_train::TrainError::NoTorch.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shard(name: &str, samples: u64) -> ShardInfo {
+        let header = surakarta_record::ShardHeader::default();
+        ShardInfo { path: name.into(), header, samples, root: samples }
+    }
+
+    #[test]
+    fn stages_take_up_whole_shards() {
+        let shards = [shard("a", 10), shard("b", 25), shard("c", 40), shard("d", 5)];
+        let cut = |samples| {
+            let stages = stages(&shards, samples);
+            assert!(stages.iter().zip(0..).all(|(stage, number)| stage.number == number));
+            stages.into_iter().map(|s| (s.shards.len(), s.new_samples)).collect::<Vec<_>>()
+        };
+        assert_eq!(cut(0), [(4, 80)]);
+        assert_eq!(cut(30), [(2, 35), (3, 40), (4, 5)]);
+        assert_eq!(cut(1_000), [(4, 80)]);
+        assert_eq!(cut(1).len(), 4);
+        assert!(stages(&[], 10).is_empty());
+    }
 }

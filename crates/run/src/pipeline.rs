@@ -43,7 +43,7 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
     if let Some(init) = &run.init
         && !weights_path(folder, 0).exists()
     {
-        Weights::load_as(init, &config.network, run.variant)?;
+        Weights::load_to_train(init, &config.shape(), run.variant, run.seed)?;
     }
     for opponent in &config.rating.opponents {
         if let PlayerSpec::Mcts(spec) = opponent
@@ -65,7 +65,7 @@ pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result
     let pool = thread_pool(config.run.threads)?;
     let run = Run { config, directory, around, pool: &pool };
     run.begin()?;
-    let mut window = Window::default();
+    let mut window = Window::holding_out(config.train.validation_share);
     let done = directory.learned()?;
     // Whatever was lost or damaged since is played again.
     for iteration in run.first_kept()?..=done {
@@ -110,8 +110,10 @@ impl Run<'_> {
         }
         let run = &self.config.run;
         let weights = match &run.init {
-            Some(init) => Weights::load_as(init, &self.config.network, run.variant)?,
-            None => Weights::random(self.config.network.clone(), run.variant, run.seed),
+            Some(init) => {
+                Weights::load_to_train(init, &self.config.shape(), run.variant, run.seed)?
+            }
+            None => Weights::random(self.config.shape(), run.variant, run.seed),
         };
         Ok(weights.save(&path)?)
     }

@@ -149,6 +149,7 @@ fn mistakes_are_named() {
         ("games = 8", "games = 8\nvariant = \"hexagonal\"", "`hexagonal` is not a variant"),
         ("games = 8", "games = 8\ndevice = \"tpu\"", "tpu"),
         ("hidden = [32]", "hidden = [33]", "33"),
+        ("hidden = [32]", "hidden = [32]\nheads = [\"reply\"]", "by its weight in [train]"),
         ("every = 0", "every = 5", "opponents is empty"),
         ("every = 0", "every = 0\nopponents = [\"stockfish\"]", "stockfish"),
         ("every = 0", "every = 0\nopponents = [\"greedy\", \"greedy\"]", "greedy twice"),
@@ -165,6 +166,17 @@ fn mistakes_are_named() {
         let error = format!("{:#}", Config::parse(&SMALL.replace(from, to)).unwrap_err());
         assert!(error.contains(expected), "{to}: {error}");
     }
+}
+
+#[test]
+fn heads_follow_their_weights() {
+    use surakarta_net::Auxiliary;
+    let with = "[train]\nreply_weight = 0.1\nshort_term_weight = 0.2\n[rating]";
+    let config = Config::parse(&SMALL.replace("[rating]", with)).unwrap();
+    assert_eq!(config.shape().heads(), [Auxiliary::Reply, Auxiliary::ShortTerm]);
+    assert_eq!(Config::parse(&config.to_text().unwrap()).unwrap(), config);
+    let plain = Config::parse(SMALL).unwrap();
+    assert_eq!(plain.shape(), plain.network);
 }
 
 #[test]

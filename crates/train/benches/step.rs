@@ -42,7 +42,9 @@ mod torch {
         });
         let samples = window.batch(1, 0, 0, BATCH);
         group.bench_function("assemble", |bencher| {
-            bencher.iter(|| black_box(TrainingBatch::assemble(Variant::Standard, &samples, 0.25)));
+            let config = TrainConfig::default();
+            let assemble = || TrainingBatch::assemble(Variant::Standard, &samples, &config);
+            bencher.iter(|| black_box(assemble()));
         });
         for hidden in [&[256, 128][..], &[512, 256], &[64]] {
             let shape = Shape::mlp(hidden).expect("a valid shape");
@@ -58,6 +60,7 @@ mod torch {
                     let iteration = Iteration {
                         number,
                         steps: STEPS,
+                        new_samples: 0,
                         draw: &|step, size| window.batch(1, number, step, size),
                         checkpoint: None,
                         stop: &AtomicBool::new(false),
@@ -66,9 +69,12 @@ mod torch {
                     number += 1;
                 });
             });
-            if let Some(Outcome::Done(metrics)) = last {
-                let (batch, optimiser) = (metrics.batch_share, metrics.optimiser_share);
-                println!("{name}: {batch:.2} of it batches, {optimiser:.2} the optimiser");
+            if let Some(Outcome::Done(done)) = last {
+                let (batch, optimiser) = (done.0.batch_share, done.0.optimiser_share);
+                let wait = done.0.wait_share.unwrap_or_default();
+                println!(
+                    "{name}: {batch:.2} of it batches beside it, {wait:.2} waiting for them, {optimiser:.2} the optimiser"
+                );
             }
         }
         group.finish();

@@ -6,7 +6,9 @@ use surakarta_net::{MAX_INPUTS, active, inputs, policy_index};
 use surakarta_record::Sample;
 use tch::Tensor;
 
+use crate::config::TrainConfig;
 use crate::error::TrainError;
+use crate::targets::{Target, target};
 
 /// Added to the logit of a place that holds no move: large enough that its probability is exactly 0,
 /// finite so that 0 times its logarithm is 0.
@@ -30,6 +32,10 @@ pub struct TrainingBatch {
     pub wdl: Array2<f32>,
     /// Target margin: [n, 1].
     pub margin: Array2<f32>,
+    /// How each game ended: 1 won, 0 drawn, −1 lost: [n].
+    pub outcomes: Vec<i8>,
+    /// Targets of the auxiliary heads that have a weight.
+    pub auxiliary: Vec<Target<Array2<i64>, Array2<f32>>>,
 }
 
 /// A batch on a device.
@@ -53,6 +59,10 @@ pub struct BatchTensors {
     pub wdl: Tensor,
     /// As [`TrainingBatch::margin`].
     pub margin: Tensor,
+    /// As [`TrainingBatch::outcomes`].
+    pub outcomes: Vec<i8>,
+    /// As [`TrainingBatch::auxiliary`].
+    pub auxiliary: Vec<Target<Tensor, Tensor>>,
 }
 
 /// Win, draw and loss that a value head is to learn: the game's result, mixed with the search's
@@ -72,20 +82,21 @@ pub fn wdl_target(outcome: i8, value: Option<f32>, share: f32) -> [f32; 3] {
 }
 
 impl TrainingBatch {
-    /// Puts samples of a variant together, as they are: to turn the board, see [`Sample::under`].
-    /// `search_value_share`: see [`wdl_target`].
+    /// Puts samples of a variant together, as they are: to turn the board, see [`Sample::under`]. Of
+    /// the configuration, `search_value_share` counts (see [`wdl_target`]) and which heads there are.
     ///
     /// # Errors
     /// If a sample is of another variant.
     pub fn assemble(
         variant: Variant,
         samples: &[Sample],
-        search_value_share: f32,
+        config: &TrainConfig,
     ) -> Result<TrainingBatch, TrainError> {
         let other = samples.iter().map(|sample| sample.position.variant()).find(|&v| v != variant);
         if let Some(found) = other {
             return Err(TrainError::OtherVariant { found, wanted: variant });
         }
+        let share = config.search_value_share as f32;
         let n = samples.len();
         let mut inputs = Array2::zeros((n, inputs(variant)));
         let mut wdl = Array2::zeros((n, 3));
@@ -120,7 +131,7 @@ impl TrainingBatch {
             }
             ends.push(moves.len());
             for (place, p) in
-                wdl_target(sample.outcome, sample.value, search_value_share).into_iter().enumerate()
+                wdl_target(sample.outcome, sample.value, share).into_iter().enumerate()
             {
                 wdl[[row, place]] = p;
             }
@@ -138,6 +149,8 @@ impl TrainingBatch {
             best: Array1::from_elem(n, -1),
             wdl,
             margin,
+            outcomes: samples.iter().map(|sample| sample.outcome).collect(),
+            auxiliary: Vec::new(),
         };
         for (row, range) in ranges.into_iter().enumerate() {
             let mut most = 0.0;
@@ -151,6 +164,8 @@ impl TrainingBatch {
                 }
             }
         }
+        let targets = config.heads().into_iter().map(|head| target(head, samples, &batch.policy));
+        batch.auxiliary = targets.collect();
         Ok(batch)
     }
 
@@ -180,6 +195,12 @@ impl TrainingBatch {
             best: Tensor::try_from(&self.best)?.f_to_device(device)?,
             wdl: floats(&self.wdl)?,
             margin: floats(&self.margin)?,
+            outcomes: self.outcomes.clone(),
+            auxiliary: self
+                .auxiliary
+                .iter()
+                .map(|target| target.to_tensors(device))
+                .collect::<Result<_, _>>()?,
         })
     }
 }
@@ -209,6 +230,9 @@ mod tests {
                 outcome: (n % 3) as i8 - 1,
                 margin: (n % 25) as f32 / 12.0 - 1.0,
                 value: (!n.is_multiple_of(4)).then_some(n as f32 / 50.0 % 1.0),
+                reply: Vec::new(),
+                future: vec![0.0],
+                last: *game.position(),
             });
             game.play(mv).unwrap();
         }
@@ -228,7 +252,7 @@ mod tests {
 
     fn compare(variant: Variant) {
         let samples = samples(variant);
-        let batch = TrainingBatch::assemble(variant, &samples, 0.25).unwrap();
+        let batch = TrainingBatch::assemble(variant, &samples, &TrainConfig::default()).unwrap();
         assert_eq!(batch.inputs.ncols(), inputs(variant));
         assert_eq!(batch.len(), samples.len());
         let most = samples.iter().map(|sample| sample.position.moves().len()).max().unwrap();
@@ -296,14 +320,17 @@ mod tests {
     #[test]
     fn no_samples_make_an_empty_batch() {
         for variant in Variant::ALL {
-            assert!(TrainingBatch::assemble(variant, &[], 0.25).unwrap().is_empty());
+            assert!(
+                TrainingBatch::assemble(variant, &[], &TrainConfig::default()).unwrap().is_empty()
+            );
         }
     }
 
     #[test]
     fn variants_are_not_mixed() {
         let mixed = [samples(Variant::Rural), samples(Variant::Standard)].concat();
-        let error = TrainingBatch::assemble(Variant::Rural, &mixed, 0.25).unwrap_err();
+        let error =
+            TrainingBatch::assemble(Variant::Rural, &mixed, &TrainConfig::default()).unwrap_err();
         let (found, wanted) = (Variant::Standard, Variant::Rural);
         let expected = TrainError::OtherVariant { found, wanted }.to_string();
         assert_eq!(error.to_string(), expected);

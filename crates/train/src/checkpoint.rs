@@ -2,7 +2,7 @@
 //! libtorch.
 //!
 //! One safetensors file: for each tensor of the network `weights.NAME`, `mean.NAME` and
-//! `square.NAME` (AdamW's running means), f32. Its metadata has one entry, `surakarta-checkpoint`, a
+//! `square.NAME` (AdamW's running means), and `average.NAME` if weights are averaged, f32. Its metadata has one entry, `surakarta-checkpoint`, a
 //! JSON object with `format` ([`CHECKPOINT_VERSION`]), `variant`, `inputs` (the network's input
 //! version), `shape`, `progress` ([`Progress`]) and `checksum`. Equal checkpoints make equal bytes.
 
@@ -21,10 +21,11 @@ use crate::error::TrainError;
 use crate::metrics::Totals;
 
 /// The version of the file's layout.
-pub const CHECKPOINT_VERSION: u64 = 1;
+pub const CHECKPOINT_VERSION: u64 = 2;
 
 const ENTRY: &str = "surakarta-checkpoint";
-const PARTS: [&str; 3] = ["weights", "mean", "square"];
+/// The last may be missing.
+const PARTS: [&str; 4] = ["weights", "mean", "square", "average"];
 
 /// Weights, optimiser and counters between two steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +36,8 @@ pub struct Checkpoint {
     pub mean: Weights,
     /// AdamW's running mean of squared gradients, likewise.
     pub square: Weights,
+    /// The averaged weights, which play; none if the last ones do.
+    pub average: Option<Weights>,
     /// How far training has come.
     pub progress: Progress,
 }
@@ -51,6 +54,8 @@ pub struct Progress {
     pub steps: u64,
     /// Samples seen since the beginning of training.
     pub samples: u64,
+    /// Samples recorded in the iterations that are over, held-out ones included.
+    pub recorded: u64,
     /// What the metrics of this iteration have summed up so far.
     pub totals: Totals,
 }
@@ -107,8 +112,9 @@ impl Checkpoint {
         Err(invalid(path, problem))
     }
 
-    fn parts(&self) -> [&Weights; 3] {
-        [&self.weights, &self.mean, &self.square]
+    /// In the order of their names.
+    fn parts(&self) -> impl Iterator<Item = &Weights> {
+        [&self.weights, &self.mean, &self.square].into_iter().chain(&self.average)
     }
 
     /// Covers all that the file holds: the notes of the moments are not kept.
@@ -170,16 +176,17 @@ impl Checkpoint {
             parts[part].push((name.to_owned(), view.shape().to_vec(), data.collect()));
         }
         let variant = header.variant.parse().map_err(|error| format!("{error}"))?;
-        let mut named = PARTS.iter().zip(parts).map(|(part, tensors)| {
-            let source = if *part == "weights" { &header.source[..] } else { "" };
+        let named = |part: usize, tensors: Vec<_>| {
+            let source = if part == 0 { &header.source[..] } else { "" };
             Weights::from_tensors(header.shape.clone(), variant, source, tensors)
-                .map_err(|error| format!("in {part}, {error}"))
-        });
-        let mut next = || named.next().expect("three parts");
+                .map_err(|error| format!("in {}, {error}", PARTS[part]))
+        };
+        let [weights, mean, square, average] = parts;
         let checkpoint = Checkpoint {
-            weights: next()?,
-            mean: next()?,
-            square: next()?,
+            weights: named(0, weights)?,
+            mean: named(1, mean)?,
+            square: named(2, square)?,
+            average: if average.is_empty() { None } else { Some(named(3, average)?) },
             progress: header.progress.clone(),
         };
         if checkpoint.checksum() != header.checksum {
@@ -225,17 +232,25 @@ fn invalid(path: &Path, problem: String) -> TrainError {
 mod tests {
     use super::*;
 
+    fn with_average() -> Checkpoint {
+        let shape = checkpoint().weights.shape().clone();
+        let average = Weights::random(shape, Variant::Standard, 4).with_source("");
+        Checkpoint { average: Some(average), ..checkpoint() }
+    }
+
     fn checkpoint() -> Checkpoint {
         let random = |seed| Weights::random(Shape::mlp(&[16]).unwrap(), Variant::Standard, seed);
         Checkpoint {
             weights: random(1),
             mean: random(2).with_source(""),
             square: random(3).with_source(""),
+            average: None,
             progress: Progress {
                 iteration: 3,
                 step: 17,
                 steps: 117,
                 samples: 1_000,
+                recorded: 400,
                 totals: Totals { loss: 1.0 / 3.0, wdl: 0.1, steps: 17.0, ..Totals::default() },
             },
         }
@@ -251,6 +266,8 @@ mod tests {
     fn comes_back_as_it_was_and_makes_equal_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("last.checkpoint");
+        with_average().save(&path).unwrap();
+        assert_eq!(Checkpoint::load(&path).unwrap(), with_average());
         checkpoint().save(&path).unwrap();
         assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint());
         let first = fs::read(&path).unwrap();
@@ -265,7 +282,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("last.checkpoint");
         assert!(message(&path).starts_with("cannot read "));
-        let bytes = checkpoint().to_bytes().unwrap();
+        let bytes = with_average().to_bytes().unwrap();
         for end in [0, 4, 8, 100, bytes.len() / 2, bytes.len() - 1] {
             fs::write(&path, &bytes[..end]).unwrap();
             assert!(message(&path).contains("not a complete safetensors file"), "{end}");
@@ -294,7 +311,7 @@ mod tests {
         assert!(other.contains(r#"\"step\":17"#));
         for (found, changed, problem) in [
             (r#"\"step\":17"#, r#"\"step\":18"#, "checksum"),
-            (r#"\"format\":1"#, r#"\"format\":9"#, "format version 9"),
+            (r#"\"format\":2"#, r#"\"format\":9"#, "format version 9"),
             (r#"\"inputs\":1"#, r#"\"inputs\":7"#, "input version 7"),
         ] {
             let mut bytes = checkpoint().to_bytes().unwrap();

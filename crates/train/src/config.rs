@@ -2,10 +2,9 @@
 //! can check it.
 
 use std::f64::consts::PI;
-use std::fmt;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use surakarta_net::Auxiliary;
 
 /// The keys of training. A *sample* is one position; every length of time here is counted in samples
 /// that the optimiser has seen, so that it means the same at any batch size.
@@ -17,8 +16,18 @@ pub struct TrainConfig {
     /// How often a new sample is used, on average, while it is in the window: together with the
     /// number of new samples it decides how many steps an iteration has.
     pub uses: f64,
-    /// The newest samples that training draws from: whole shards, until they hold so many.
+    /// The newest samples that training draws from: whole shards, until they hold so many. The window
+    /// grows from there if `window_growth` is above 0: see [`window_at`](TrainConfig::window_at).
     pub window_samples: usize,
+    /// How much the window grows for each new sample when it begins to grow. 0: it never does.
+    pub window_growth: f64,
+    /// How fast that rate falls: it goes with this power of all samples, less 1.
+    pub window_exponent: f64,
+    /// Share of games that are held out to test what was learned; never trained on.
+    pub validation_share: f64,
+    /// How many new samples `surakarta train` takes up at a time, from the oldest shard to the newest.
+    /// 0: all at once. A run takes up an iteration at a time.
+    pub stage_samples: u64,
     /// Learning rate after the warm-up.
     pub learning_rate: f64,
     /// Samples over which the learning rate rises from 0, in a straight line.
@@ -44,8 +53,20 @@ pub struct TrainConfig {
     pub wdl_weight: f64,
     /// Weight of the piece margin's squared error in the loss.
     pub margin_weight: f64,
+    /// Weight of the loss of [`Auxiliary::Occupancy`]; this head and those below exist in the network
+    /// if their weights are above 0.
+    pub occupancy_weight: f64,
+    /// Weight of the loss of [`Auxiliary::Reply`].
+    pub reply_weight: f64,
+    /// Weight of the loss of [`Auxiliary::ShortTerm`].
+    pub short_term_weight: f64,
+    /// Weight of the loss of [`Auxiliary::SoftPolicy`].
+    pub soft_policy_weight: f64,
     /// How much of the value target is the search's value; the rest is the game's result.
     pub search_value_share: f64,
+    /// Samples over which weights are averaged for play: see
+    /// [`average_kept_at`](TrainConfig::average_kept_at). 0: the last weights play.
+    pub ema_samples: u64,
     /// Steps between two checkpoints within an iteration. 0: only at its end.
     pub checkpoint_steps: u64,
 }
@@ -56,6 +77,10 @@ impl Default for TrainConfig {
             batch_size: 512,
             uses: 4.0,
             window_samples: 500_000,
+            window_growth: 0.0,
+            window_exponent: 0.65,
+            validation_share: 0.0,
+            stage_samples: 0,
             learning_rate: 1e-3,
             warmup_samples: 20_000,
             decay_samples: 0,
@@ -67,7 +92,12 @@ impl Default for TrainConfig {
             policy_weight: 1.0,
             wdl_weight: 1.0,
             margin_weight: 0.25,
+            occupancy_weight: 0.0,
+            reply_weight: 0.0,
+            short_term_weight: 0.0,
+            soft_policy_weight: 0.0,
             search_value_share: 0.25,
+            ema_samples: 0,
             checkpoint_steps: 1_000,
         }
     }
@@ -116,14 +146,73 @@ impl TrainConfig {
             ("policy_weight", self.policy_weight),
             ("wdl_weight", self.wdl_weight),
             ("margin_weight", self.margin_weight),
+            ("occupancy_weight", self.occupancy_weight),
+            ("reply_weight", self.reply_weight),
+            ("short_term_weight", self.short_term_weight),
+            ("soft_policy_weight", self.soft_policy_weight),
         ] {
             check(value >= 0.0 && value.is_finite(), key, value, "0 or a number above")?;
         }
         for (key, value) in [("beta1", self.beta1), ("beta2", self.beta2)] {
             check((0.0..1.0).contains(&value), key, value, "at least 0 and less than 1")?;
         }
-        let share = self.search_value_share;
-        check((0.0..=1.0).contains(&share), "search_value_share", share, "from 0 to 1")
+        let share = self.validation_share;
+        check(
+            (0.0..1.0).contains(&share),
+            "validation_share",
+            share,
+            "at least 0 and less than 1",
+        )?;
+        let exponent = self.window_exponent;
+        let allowed = "above 0 and at most 1";
+        check(exponent > 0.0 && exponent <= 1.0, "window_exponent", exponent, allowed)?;
+        for (key, value) in
+            [("search_value_share", self.search_value_share), ("window_growth", self.window_growth)]
+        {
+            check((0.0..=1.0).contains(&value), key, value, "from 0 to 1")?;
+        }
+        Ok(())
+    }
+
+    /// The weight of an auxiliary head's loss.
+    pub fn auxiliary_weight(&self, head: Auxiliary) -> f64 {
+        match head {
+            Auxiliary::Occupancy => self.occupancy_weight,
+            Auxiliary::Reply => self.reply_weight,
+            Auxiliary::ShortTerm => self.short_term_weight,
+            Auxiliary::SoftPolicy => self.soft_policy_weight,
+        }
+    }
+
+    /// The auxiliary heads that a network of this configuration has: those with a weight.
+    pub fn heads(&self) -> Vec<Auxiliary> {
+        let heads = Auxiliary::ALL.into_iter();
+        heads.filter(|&head| self.auxiliary_weight(head) > 0.0).collect()
+    }
+
+    /// How many samples the window holds when N have been recorded in all, held-out ones included:
+    ///
+    /// W(N) = c · (1 + g · ((N/c)^α − 1) / α) for N > c, else c,
+    ///
+    /// with c = `window_samples`, g = `window_growth` and α = `window_exponent`. At N = c it begins to
+    /// grow by g samples for each new one, and that rate falls as (N/c)^(α − 1) (Wu 2019,
+    /// arXiv:1902.10565, appendix C). As g is at most 1, what has left the window never returns.
+    pub fn window_at(&self, recorded: u64) -> usize {
+        let (c, exponent) = (self.window_samples as f64, self.window_exponent);
+        let grown = ((recorded as f64 / c).max(1.0).powf(exponent) - 1.0) / exponent;
+        (c * (1.0 + self.window_growth * grown)) as usize
+    }
+
+    /// How much of the average weights a step keeps that is the nth since training began, 1 the first;
+    /// the rest of the average are the weights after it. e^(−batch / `ema_samples`), but no more than
+    /// (n − 1)/n: until then it is the plain mean of all steps, in which the first weights do not
+    /// count. 0 without averaging.
+    pub fn average_kept_at(&self, step: u64) -> f64 {
+        if self.ema_samples == 0 {
+            return 0.0;
+        }
+        let kept = (-(self.batch_size as f64) / self.ema_samples as f64).exp();
+        kept.min(step.saturating_sub(1) as f64 / step.max(1) as f64)
     }
 
     /// How many steps an iteration has that brought this many new samples: at least one, so that
@@ -150,62 +239,6 @@ impl TrainConfig {
     }
 }
 
-/// Where tensors live: written `cpu`, `cuda` (the first GPU) or `cuda:N`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub enum Device {
-    /// The processor, with one thread.
-    #[default]
-    Cpu,
-    /// A CUDA device by its number.
-    Cuda(usize),
-}
-
-impl fmt::Display for Device {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Device::Cpu => f.write_str("cpu"),
-            Device::Cuda(number) => write!(f, "cuda:{number}"),
-        }
-    }
-}
-
-/// The text names no device.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a device; write cpu, cuda or cuda:N")]
-pub struct UnknownDevice(String);
-
-impl FromStr for Device {
-    type Err = UnknownDevice;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        match text {
-            "cpu" => Ok(Device::Cpu),
-            "cuda" => Ok(Device::Cuda(0)),
-            _ => text
-                .strip_prefix("cuda:")
-                .filter(|number| number.bytes().all(|b| b.is_ascii_digit()))
-                .and_then(|number| number.parse().ok())
-                .map(Device::Cuda)
-                .ok_or_else(|| UnknownDevice(text.to_owned())),
-        }
-    }
-}
-
-impl TryFrom<String> for Device {
-    type Error = UnknownDevice;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<Device> for String {
-    fn from(device: Device) -> String {
-        device.to_string()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,6 +257,10 @@ mod tests {
         assert_eq!(with(|c| c.learning_rate = f64::NAN).unwrap_err().key, "learning_rate");
         assert_eq!(with(|c| c.weight_decay = -0.1).unwrap_err().key, "weight_decay");
         assert_eq!(with(|c| c.beta2 = 1.0).unwrap_err().key, "beta2");
+        assert_eq!(with(|c| c.reply_weight = -1.0).unwrap_err().key, "reply_weight");
+        assert_eq!(with(|c| c.window_exponent = 0.0).unwrap_err().key, "window_exponent");
+        assert_eq!(with(|c| c.window_growth = 1.1).unwrap_err().key, "window_growth");
+        assert_eq!(with(|c| c.validation_share = 1.0).unwrap_err().key, "validation_share");
         let error = with(|c| c.search_value_share = 1.5).unwrap_err();
         assert_eq!(error.to_string(), "`search_value_share` is 1.5; it must be from 0 to 1");
     }
@@ -268,16 +305,36 @@ mod tests {
         assert_eq!(config.steps_for(51_200), 400);
         assert_eq!(config.steps_for(0), 1);
     }
+    #[test]
+    fn a_weight_makes_a_head() {
+        assert_eq!(TrainConfig::default().heads(), []);
+        let config =
+            TrainConfig { soft_policy_weight: 0.5, occupancy_weight: 0.1, ..Default::default() };
+        assert_eq!(config.heads(), [Auxiliary::Occupancy, Auxiliary::SoftPolicy]);
+    }
 
     #[test]
-    fn devices_have_names() {
-        for (text, device) in [("cpu", Device::Cpu), ("cuda:3", Device::Cuda(3))] {
-            assert_eq!(text.parse(), Ok(device));
-            assert_eq!(device.to_string(), text);
+    fn the_window_grows_with_a_power_of_the_samples() {
+        let mut config = TrainConfig { window_samples: 1_000, ..TrainConfig::default() };
+        assert_eq!([0, 1_000, 1_000_000].map(|n| config.window_at(n)), [1_000; 3]);
+        (config.window_growth, config.window_exponent) = (0.4, 0.5);
+        assert_eq!([0, 1_000].map(|n| config.window_at(n)), [1_000; 2]);
+        // 1,000 · (1 + 0.4 · (√4 − 1) / 0.5), and the rate at the beginning.
+        assert_eq!(config.window_at(4_000), 1_800);
+        assert_eq!(config.window_at(1_010), 1_003);
+        config.window_growth = 1.0;
+        for n in 1_000..9_000 {
+            assert!(config.window_at(n + 1) <= config.window_at(n) + 1, "{n}");
         }
-        assert_eq!("cuda".parse(), Ok(Device::Cuda(0)));
-        for text in ["gpu", "cuda:", "cuda:+1", "cuda:x", ""] {
-            assert!(text.parse::<Device>().is_err(), "{text}");
-        }
+    }
+
+    #[test]
+    fn the_average_forgets_within_its_samples() {
+        let config = TrainConfig { batch_size: 10, ema_samples: 1_000, ..TrainConfig::default() };
+        assert_eq!(config.average_kept_at(1), 0.0);
+        assert_eq!(config.average_kept_at(4), 0.75);
+        let late: f64 = (1_000..1_100).map(|step| config.average_kept_at(step)).product();
+        assert!((late - (-1.0f64).exp()).abs() < 1e-9, "{late}");
+        assert_eq!(TrainConfig::default().average_kept_at(9), 0.0);
     }
 }

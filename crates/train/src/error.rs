@@ -74,9 +74,14 @@ pub enum TrainError {
     /// There is nothing to learn from.
     #[error("there are no samples to train on: the window holds no recorded position")]
     NoSamples,
+    /// A head is to be trained that the network does not have.
+    #[error(
+        "the network has no head {0}, which [train] gives a weight; start from weights that have it"
+    )]
+    NoHead(&'static str),
     /// The device is not there.
     #[error("the device {0} is not available; set `device` to cpu, or use a libtorch with CUDA")]
-    NoDevice(crate::config::Device),
+    NoDevice(crate::device::Device),
     /// A file is no TorchScript module that plays.
     #[error("{path} cannot be used as a TorchScript network: {problem}", path = path.display())]
     Script {

@@ -6,7 +6,7 @@ use surakarta_net::{
 };
 use tch::{Kind, Tensor, no_grad};
 
-use crate::config::Device;
+use crate::device::Device;
 use crate::error::TrainError;
 use crate::model::{Model, use_one_thread};
 use crate::script::Script;

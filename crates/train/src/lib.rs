@@ -9,8 +9,10 @@
 mod adamw;
 #[cfg(feature = "torch")]
 mod batch;
+mod calibration;
 mod checkpoint;
 mod config;
+mod device;
 mod error;
 #[cfg(feature = "torch")]
 mod evaluator;
@@ -19,6 +21,7 @@ mod forward;
 #[cfg(feature = "torch")]
 mod learner;
 mod library;
+mod log;
 #[cfg(feature = "torch")]
 mod loss;
 mod metrics;
@@ -27,15 +30,24 @@ mod model;
 #[cfg(feature = "torch")]
 mod network;
 #[cfg(feature = "torch")]
+mod prefetch;
+#[cfg(feature = "torch")]
 mod queue;
 #[cfg(feature = "torch")]
 mod script;
+#[cfg(feature = "torch")]
+mod targets;
+mod tensorboard;
 
+pub use calibration::{BINS, Calibration, Reliability};
 pub use checkpoint::{CHECKPOINT_VERSION, Checkpoint, Progress};
-pub use config::{Device, InvalidTrainConfig, TrainConfig, UnknownDevice};
+pub use config::{InvalidTrainConfig, TrainConfig};
+pub use device::{Device, UnknownDevice};
 pub use error::TrainError;
 pub use library::{check, library};
-pub use metrics::{Metrics, MetricsLog, Totals};
+pub use log::{Log, MetricsLog, Row};
+pub use metrics::{Metrics, Totals};
+pub use tensorboard::{EventLog, scalars};
 
 #[cfg(feature = "torch")]
 pub use {
@@ -48,4 +60,5 @@ pub use {
     model::Model,
     network::TorchNetwork,
     script::export_script,
+    targets::{Target, short_term},
 };

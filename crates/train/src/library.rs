@@ -1,6 +1,6 @@
 //! Whether this binary can train, and on what.
 
-use crate::config::Device;
+use crate::device::Device;
 use crate::error::TrainError;
 
 /// The libtorch that this binary runs with, in words.

@@ -1,16 +1,15 @@
-//! `metrics.csv`: a row for each iteration of training.
-
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+//! What an iteration of training was like, and the sums that it is made of.
 
 use serde::{Deserialize, Serialize};
-use surakarta_record::write_atomically;
+use surakarta_net::Auxiliary;
 
-use crate::error::TrainError;
+use crate::calibration::Calibration;
+use crate::log::Row;
 
 /// What one iteration of training was like: a row of `metrics.csv`. Losses, entropies and accuracies
-/// are means over its samples, each measured before the step that learned from it.
+/// are means over its samples, each measured before the step that learned from it. Those of `validation`
+/// are means over the samples of the games held out in the window, measured after the last step on
+/// the weights that play. A field without a value is empty: there is no such head, or no validation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
     /// The iteration.
@@ -39,20 +38,79 @@ pub struct Metrics {
     pub value_accuracy: f32,
     /// Mean length (L2) of the gradient before clipping.
     pub gradient_norm: f32,
+    /// Expected calibration error of the value: see [`Calibration::error`](crate::Calibration::error).
+    pub calibration_error: Option<f32>,
+    /// Cross-entropy of the occupancy of a point, in nats.
+    pub occupancy_loss: Option<f32>,
+    /// Cross-entropy of the opponent's next move over all moves, in nats.
+    pub reply_loss: Option<f32>,
+    /// Squared error of the short-term values, a mean over the horizons.
+    pub short_term_loss: Option<f32>,
+    /// Cross-entropy of the soft policy over legal moves, in nats.
+    pub soft_policy_loss: Option<f32>,
+    /// Samples of the games held out.
+    pub validation_samples: Option<u64>,
+    /// As `policy_loss`; the rest likewise.
+    pub validation_policy_loss: Option<f32>,
+    /// As `wdl_loss`.
+    pub validation_wdl_loss: Option<f32>,
+    /// As `margin_loss`.
+    pub validation_margin_loss: Option<f32>,
+    /// As `policy_accuracy`.
+    pub validation_policy_accuracy: Option<f32>,
+    /// As `value_accuracy`.
+    pub validation_value_accuracy: Option<f32>,
+    /// As `calibration_error`.
+    pub validation_calibration_error: Option<f32>,
+    /// As `occupancy_loss`.
+    pub validation_occupancy_loss: Option<f32>,
+    /// As `reply_loss`.
+    pub validation_reply_loss: Option<f32>,
+    /// As `short_term_loss`.
+    pub validation_short_term_loss: Option<f32>,
+    /// As `soft_policy_loss`.
+    pub validation_soft_policy_loss: Option<f32>,
     /// Wall time of the iteration's steps in seconds, of this process alone where it was resumed.
     pub seconds: f32,
     /// Samples a second, in this process.
     pub samples_per_second: f32,
-    /// Share of that time spent on assembling batches.
+    /// Share of that time that a second thread spent on drawing and assembling batches.
     pub batch_share: f32,
     /// Share of that time spent in the optimiser.
     pub optimiser_share: f32,
+    /// Share of that time spent on waiting for a batch.
+    pub wait_share: Option<f32>,
+}
+
+impl Row for Metrics {
+    fn iteration(&self) -> u64 {
+        self.iteration
+    }
+}
+
+impl Metrics {
+    /// Takes in what was measured on samples of games held out, if there are any.
+    pub fn validated(&mut self, totals: &Totals) {
+        let means = totals.means();
+        let some = |value: f32| (totals.samples > 0.0).then_some(value);
+        self.validation_samples = (totals.samples > 0.0).then_some(totals.samples as u64);
+        self.validation_policy_loss = some(means.policy_loss);
+        self.validation_wdl_loss = some(means.wdl_loss);
+        self.validation_margin_loss = some(means.margin_loss);
+        self.validation_policy_accuracy = some(means.policy_accuracy);
+        self.validation_value_accuracy = some(means.value_accuracy);
+        self.validation_calibration_error = means.calibration_error;
+        self.validation_occupancy_loss = means.occupancy_loss;
+        self.validation_reply_loss = means.reply_loss;
+        self.validation_short_term_loss = means.short_term_loss;
+        self.validation_soft_policy_loss = means.soft_policy_loss;
+    }
 }
 
 /// Sums over the steps of an iteration, from which its [`Metrics`] are made. In checkpoints they are
 /// bit patterns: decimal numbers would have to be written and read exactly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(from = "[u64; 13]", into = "[u64; 13]")]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
 pub struct Totals {
     /// Steps.
     pub steps: f64,
@@ -80,11 +138,15 @@ pub struct Totals {
     pub value_hits: f64,
     /// Samples whose value target has a sign.
     pub value_signs: f64,
+    /// The loss of each of [`Auxiliary::ALL`], and the samples that it is summed over.
+    pub auxiliary: [(f64, f64); Auxiliary::ALL.len()],
+    /// Predicted values beside results.
+    pub calibration: Calibration,
 }
 
 impl Totals {
-    fn fields(&mut self) -> [&mut f64; 13] {
-        [
+    fn fields(&mut self) -> Vec<&mut f64> {
+        let mut fields = vec![
             &mut self.steps,
             &mut self.samples,
             &mut self.with_policy,
@@ -98,7 +160,12 @@ impl Totals {
             &mut self.policy_hits,
             &mut self.value_hits,
             &mut self.value_signs,
-        ]
+        ];
+        fields.extend(self.auxiliary.iter_mut().flat_map(|(loss, samples)| [loss, samples]));
+        let bins = self.calibration.bins.iter_mut();
+        fields
+            .extend(bins.flat_map(|bin| [&mut bin.samples, &mut bin.predicted, &mut bin.results]));
+        fields
     }
 
     /// Adds the sums of another stretch of steps.
@@ -111,6 +178,10 @@ impl Totals {
     /// The means of these sums; what they do not tell is left 0.
     pub fn means(&self) -> Metrics {
         let mean = |sum: f64, of: f64| if of > 0.0 { (sum / of) as f32 } else { 0.0 };
+        let of = |head: Auxiliary| {
+            let (loss, samples) = self.auxiliary[head as usize];
+            (samples > 0.0).then(|| (loss / samples) as f32)
+        };
         Metrics {
             loss: mean(self.loss, self.steps),
             gradient_norm: mean(self.gradient_norm, self.steps),
@@ -121,152 +192,34 @@ impl Totals {
             wdl_entropy: mean(self.wdl_entropy, self.samples),
             policy_accuracy: mean(self.policy_hits, self.with_policy),
             value_accuracy: mean(self.value_hits, self.value_signs),
+            calibration_error: self.calibration.error(),
+            occupancy_loss: of(Auxiliary::Occupancy),
+            reply_loss: of(Auxiliary::Reply),
+            short_term_loss: of(Auxiliary::ShortTerm),
+            soft_policy_loss: of(Auxiliary::SoftPolicy),
             ..Metrics::default()
         }
     }
 }
 
-impl From<[u64; 13]> for Totals {
-    fn from(bits: [u64; 13]) -> Totals {
+impl TryFrom<Vec<u64>> for Totals {
+    type Error = String;
+
+    fn try_from(bits: Vec<u64>) -> Result<Totals, String> {
         let mut totals = Totals::default();
-        for (sum, bits) in totals.fields().into_iter().zip(bits) {
+        let fields = totals.fields();
+        if fields.len() != bits.len() {
+            return Err(format!("there are {} sums instead of {}", bits.len(), fields.len()));
+        }
+        for (sum, bits) in fields.into_iter().zip(bits) {
             *sum = f64::from_bits(bits);
         }
-        totals
+        Ok(totals)
     }
 }
 
-impl From<Totals> for [u64; 13] {
-    fn from(mut totals: Totals) -> [u64; 13] {
-        totals.fields().map(|sum| sum.to_bits())
-    }
-}
-
-/// The file `metrics.csv` of a run.
-#[derive(Clone, Debug)]
-pub struct MetricsLog {
-    path: PathBuf,
-}
-
-impl MetricsLog {
-    /// Opens the log of a run that is about to train `next_iteration`: rows of that iteration and of
-    /// later ones, left by a run that was interrupted before its checkpoint, are cut off, and so is
-    /// a last line that was not written to its end. Without the file it begins a new one.
-    ///
-    /// # Errors
-    /// If the file cannot be read or written, or a whole line is not a row of metrics.
-    pub fn open(path: &Path, next_iteration: u64) -> Result<MetricsLog, TrainError> {
-        let found = if path.exists() { Self::read(path)? } else { Vec::new() };
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        for row in found.iter().filter(|row| row.iteration < next_iteration) {
-            writer.serialize(row).map_err(|error| malformed(path, error))?;
-        }
-        let mut text = writer.into_inner().map_err(|error| malformed(path, error))?;
-        if text.is_empty() {
-            text = header();
-        }
-        write_atomically(path, &text).map_err(|error| TrainError::io("write", path, error))?;
-        Ok(MetricsLog { path: path.to_owned() })
-    }
-
-    /// The rows of a log, without a last line that was not written to its end.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or a whole line is not a row of metrics.
-    pub fn read(path: &Path) -> Result<Vec<Metrics>, TrainError> {
-        let mut text = fs::read(path).map_err(|error| TrainError::io("read", path, error))?;
-        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        text.truncate(whole);
-        let mut reader = csv::Reader::from_reader(&text[..]);
-        reader.deserialize().map(|row| row.map_err(|error| malformed(path, error))).collect()
-    }
-
-    /// Adds the row of an iteration. To resume exactly, write it before the checkpoint that ends the
-    /// iteration.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn append(&self, metrics: &Metrics) -> Result<(), TrainError> {
-        let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-        writer.serialize(metrics).map_err(|error| malformed(&self.path, error))?;
-        let line = writer.into_inner().map_err(|error| malformed(&self.path, error))?;
-        let append = |mut file: File| file.write_all(&line).and_then(|()| file.sync_data());
-        let file = OpenOptions::new().append(true).create(true).open(&self.path);
-        file.and_then(append).map_err(|error| TrainError::io("write", &self.path, error))
-    }
-
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-/// The line of column names, which csv writes only with a first row.
-fn header() -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.serialize(Metrics::default()).expect("a row of numbers");
-    let mut text = writer.into_inner().expect("a buffer in memory");
-    let end = text.iter().position(|&byte| byte == b'\n').expect("a line of names");
-    text.truncate(end + 1);
-    text
-}
-
-fn malformed(path: &Path, error: impl std::fmt::Display) -> TrainError {
-    TrainError::Metrics { path: path.to_owned(), problem: error.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(iteration: u64) -> Metrics {
-        Metrics { iteration, steps: 10 * iteration, loss: 0.1 + iteration as f32, ..row_zero() }
-    }
-
-    fn row_zero() -> Metrics {
-        Metrics { learning_rate: 1e-3, ..Metrics::default() }
-    }
-
-    #[test]
-    fn a_resumed_run_goes_on_from_its_checkpoint() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("metrics.csv");
-        let log = MetricsLog::open(&path, 1).unwrap();
-        for iteration in 1..=4 {
-            log.append(&row(iteration)).unwrap();
-        }
-        let undisturbed = fs::read(&path).unwrap();
-        // Killed in the middle of a line.
-        fs::write(&path, &undisturbed[..undisturbed.len() - 5]).unwrap();
-        assert_eq!(MetricsLog::read(&path).unwrap(), [row(1), row(2), row(3)]);
-        // Its checkpoint is that of iteration 2.
-        let log = MetricsLog::open(&path, 3).unwrap();
-        assert_eq!(MetricsLog::read(&path).unwrap(), [row(1), row(2)]);
-        log.append(&row(3)).unwrap();
-        log.append(&row(4)).unwrap();
-        assert_eq!(fs::read(&path).unwrap(), undisturbed);
-    }
-
-    #[test]
-    fn a_new_log_has_the_names_of_its_columns() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("metrics.csv");
-        MetricsLog::open(&path, 0).unwrap();
-        let text = fs::read_to_string(&path).unwrap();
-        assert!(text.starts_with("iteration,steps,samples,learning_rate,loss,"), "{text}");
-        assert_eq!(text.lines().count(), 1);
-    }
-
-    #[test]
-    fn a_line_that_is_no_row_is_an_error_that_names_the_file() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("metrics.csv");
-        MetricsLog::open(&path, 0).unwrap().append(&row(0)).unwrap();
-        let text = fs::read_to_string(&path).unwrap().replace("0.001", "fast");
-        fs::write(&path, &text).unwrap();
-        let error = MetricsLog::open(&path, 1).unwrap_err().to_string();
-        assert!(error.contains("metrics.csv") && error.contains("line: 2"), "{error}");
-        // Nothing is lost.
-        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+impl From<Totals> for Vec<u64> {
+    fn from(mut totals: Totals) -> Vec<u64> {
+        totals.fields().into_iter().map(|sum| sum.to_bits()).collect()
     }
 }

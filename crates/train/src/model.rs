@@ -4,7 +4,7 @@ use surakarta_game::Variant;
 use surakarta_net::{Shape, TensorSpec, Weights};
 use tch::{Tensor, no_grad};
 
-use crate::config::Device;
+use crate::device::Device;
 use crate::error::TrainError;
 use crate::forward::{Forward, Outputs};
 use crate::library::check;

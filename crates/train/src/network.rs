@@ -8,7 +8,7 @@ use surakarta_game::Variant;
 use surakarta_net::{Evaluator, EvaluatorError, Inference, Weights};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::config::Device;
+use crate::device::Device;
 use crate::error::TrainError;
 use crate::evaluator::TorchEvaluator;
 use crate::queue::Queue;

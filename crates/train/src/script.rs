@@ -14,7 +14,7 @@ use surakarta_net::{Weights, inputs};
 use surakarta_record::write_atomically;
 use tch::{CModule, IValue, Kind, Tensor, no_grad};
 
-use crate::config::Device;
+use crate::device::Device;
 use crate::error::TrainError;
 use crate::model::{Model, open_device, use_one_thread};
 

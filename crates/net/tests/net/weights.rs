@@ -274,3 +274,39 @@ fn a_file_of_another_program_needs_no_checksum() {
     let wrong = header.replace("{\"format", "{\"checksum\":\"0\",\"format");
     assert!(matches!(written(&wrong).unwrap_err().problem, LoadProblem::Checksum));
 }
+
+#[test]
+fn heads_come_and_go_without_touching_the_rest() {
+    use surakarta_net::Auxiliary::{Occupancy, Reply, ShortTerm};
+    let variant = Variant::Sepur;
+    for trunk in [shape(), Shape::conv(1, 16).unwrap(), Shape::circuit(1, 16, 2).unwrap()] {
+        let with = |heads: &[_]| trunk.clone().with_heads(heads.iter().copied());
+        let given = Weights::random(with(&[Occupancy, Reply]), variant, 1);
+        let changed = given.clone().with_heads(&[Reply, ShortTerm], 2);
+        assert_eq!(*changed.shape(), with(&[Reply, ShortTerm]));
+        assert_eq!(changed.source(), given.source());
+        let fresh = named(&Weights::random(changed.shape().clone(), variant, 2));
+        let (given_tensors, mut is_fresh) = (named(&given), 0);
+        for (tensor, fresh) in named(&changed).iter().zip(&fresh) {
+            if tensor.0.starts_with("short-term") {
+                assert_eq!(tensor, fresh);
+                is_fresh += 1;
+            } else {
+                assert!(given_tensors.contains(tensor), "{}", tensor.0);
+            }
+        }
+        assert_eq!(is_fresh, 2);
+        // Nothing to change: the same to the bit.
+        assert_eq!(given.clone().with_heads(&[Reply, Occupancy], 3), given);
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("given.safetensors");
+        given.save(&path).unwrap();
+        let load = |shape: &Shape| Weights::load_to_train(&path, shape, variant, 2);
+        assert_eq!(load(&with(&[Reply, ShortTerm])).unwrap(), changed);
+        assert_eq!(load(&with(&[Occupancy, Reply])).unwrap(), given);
+        let other = Shape::mlp(&[48]).unwrap();
+        let error = load(&other).unwrap_err();
+        assert!(matches!(error.problem, LoadProblem::OtherShape { .. }), "{error}");
+    }
+}

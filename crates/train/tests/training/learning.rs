@@ -1,7 +1,6 @@
 //! A learner learns, repeats itself to the bit, goes on after any interruption, and stops before
 //! it ruins its weights.
 
-use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,15 +28,28 @@ fn weights() -> Weights {
 }
 
 fn learner(config: TrainConfig) -> Learner {
-    Learner::new(config, &weights(), Device::Cpu).unwrap()
+    let weights = weights().with_heads(&config.heads(), 7);
+    Learner::new(config, &weights, Device::Cpu).unwrap()
+}
+
+/// All heads, and weights that are averaged.
+fn rich() -> TrainConfig {
+    TrainConfig {
+        occupancy_weight: 1.0,
+        reply_weight: 0.3,
+        short_term_weight: 0.5,
+        soft_policy_weight: 1.0,
+        ema_samples: 500,
+        ..config()
+    }
 }
 
 /// Draws that depend on the step alone.
-fn draw(samples: &[Sample]) -> impl Fn(u64, usize) -> Vec<Sample> {
+fn draw(samples: &[Sample]) -> impl Fn(u64, usize) -> Vec<Sample> + Sync {
     move |step, size| {
         let mut rng = ChaCha8Rng::seed_from_u64(step);
         let mut draw = || {
-            let sample = &samples[rng.random_range(0..samples.len())];
+            let sample = samples[rng.random_range(0..samples.len())].clone();
             sample.under(Symmetry::ALL[rng.random_range(0..8)])
         };
         (0..size).map(|_| draw()).collect()
@@ -47,9 +59,10 @@ fn draw(samples: &[Sample]) -> impl Fn(u64, usize) -> Vec<Sample> {
 /// One iteration without interruption.
 fn train(learner: &mut Learner, number: u64, steps: u64, samples: &[Sample]) -> Metrics {
     let (draw, stop) = (draw(samples), AtomicBool::new(false));
-    let iteration = Iteration { number, steps, draw: &draw, checkpoint: None, stop: &stop };
+    let iteration =
+        Iteration { number, steps, new_samples: 0, draw: &draw, checkpoint: None, stop: &stop };
     match learner.train_iteration(&iteration, &mut |_| ()).unwrap() {
-        Outcome::Done(metrics) => metrics,
+        Outcome::Done(done) => done.0,
         Outcome::Stopped => panic!("nobody stopped it"),
     }
 }
@@ -62,6 +75,7 @@ fn timeless(metrics: Metrics) -> Metrics {
         samples_per_second: zero.samples_per_second,
         batch_share: zero.batch_share,
         optimiser_share: zero.optimiser_share,
+        wait_share: zero.wait_share,
         ..metrics
     }
 }
@@ -78,12 +92,18 @@ fn a_small_set_is_learned_by_heart() {
     // Without symmetries, which would make it 128 samples.
     let draw = |_, size| samples.iter().cycle().take(size).cloned().collect();
     let stop = AtomicBool::new(false);
-    let iteration =
-        |number, steps| Iteration { number, steps, draw: &draw, checkpoint: None, stop: &stop };
+    let iteration = |number, steps| Iteration {
+        number,
+        steps,
+        new_samples: 0,
+        draw: &draw,
+        checkpoint: None,
+        stop: &stop,
+    };
     let mut rows = Vec::new();
     for (number, steps) in [(0, 1), (1, 600), (2, 1)] {
         match learner.train_iteration(&iteration(number, steps), &mut |_| ()).unwrap() {
-            Outcome::Done(metrics) => rows.push(metrics),
+            Outcome::Done(done) => rows.push(done.0),
             Outcome::Stopped => panic!("nobody stopped it"),
         }
     }
@@ -117,8 +137,14 @@ fn every_variant_is_learned_and_no_other() {
         let others = random_samples_of(Variant::ALL[(variant as usize + 1) % 4], 8, 1);
         let stop = AtomicBool::new(false);
         let draw = |_, _| others.clone();
-        let iteration =
-            Iteration { number: 3, steps: 1, draw: &draw, checkpoint: None, stop: &stop };
+        let iteration = Iteration {
+            number: 3,
+            steps: 1,
+            new_samples: 0,
+            draw: &draw,
+            checkpoint: None,
+            stop: &stop,
+        };
         let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err();
         assert!(matches!(error, TrainError::OtherVariant { .. }), "{error}");
     }
@@ -139,6 +165,74 @@ fn two_runs_are_equal_to_the_bit_and_another_batch_is_not() {
     assert_ne!(one.weights().unwrap().hash(), other.weights().unwrap().hash());
 }
 
+#[test]
+fn every_head_learns_in_every_shape() {
+    let samples = random_samples(16, 5);
+    let shapes = [
+        (Shape::mlp(&[64, 32]).unwrap(), 400),
+        (Shape::conv(1, 16).unwrap(), 150),
+        (Shape::circuit(1, 16, 2).unwrap(), 150),
+    ];
+    for (shape, steps) in shapes {
+        let config = TrainConfig { learning_rate: 6e-3, weight_decay: 0.0, ..rich() };
+        let weights = Weights::random(shape.with_heads(config.heads()), Variant::Standard, 7);
+        let mut learner = Learner::new(config, &weights, Device::Cpu).unwrap();
+        let first = train(&mut learner, 0, 1, &samples);
+        train(&mut learner, 1, steps, &samples);
+        let last = train(&mut learner, 2, 1, &samples);
+        let losses = |row: &Metrics| {
+            [row.occupancy_loss, row.reply_loss, row.short_term_loss, row.soft_policy_loss]
+                .map(Option::unwrap)
+        };
+        for (head, (first, last)) in losses(&first).into_iter().zip(losses(&last)).enumerate() {
+            let shape = weights.shape();
+            assert!(last < 0.85 * first, "{shape:?} head {head}: {first} {last}");
+        }
+    }
+    // Without weights there are no heads and no losses.
+    let row = train(&mut learner(config()), 0, 1, &samples);
+    assert_eq!((row.occupancy_loss, row.reply_loss, row.validation_samples), (None, None, None));
+}
+
+#[test]
+fn the_weights_that_play_are_the_average() {
+    let samples = random_samples(100, 6);
+    let config = TrainConfig { ema_samples: 1_000_000, ..config() };
+    let mut averaged = learner(config.clone());
+    let mut plain = learner(TrainConfig { ema_samples: 0, ..config });
+    let numbers = |weights: &Weights| -> Vec<f32> {
+        weights.tensors().flat_map(|(_, _, data)| data.to_vec()).collect()
+    };
+    let mut sum = vec![0.0f64; numbers(&weights()).len()];
+    for step in 0..20 {
+        train(&mut averaged, step, 1, &samples);
+        train(&mut plain, step, 1, &samples);
+        // The average changes nothing in the training itself.
+        assert_eq!(averaged.checkpoint().unwrap().weights, plain.weights().unwrap());
+        let now = numbers(&plain.weights().unwrap());
+        sum.iter_mut().zip(now).for_each(|(sum, now)| *sum += f64::from(now));
+        // So early it is the mean of all steps.
+        let average = numbers(&averaged.weights().unwrap());
+        for (average, sum) in average.into_iter().zip(&sum) {
+            let mean = sum / (step + 1) as f64;
+            assert!((f64::from(average) - mean).abs() < 1e-6, "{step}: {average} {mean}");
+        }
+    }
+    // Testing uses it, and leaves everything as it was.
+    let before = averaged.checkpoint().unwrap();
+    let tested = averaged.evaluate(samples.iter().cloned()).unwrap();
+    assert_eq!(averaged.checkpoint().unwrap(), before);
+    let mut playing = Learner::new(config_of_play(), &averaged.weights().unwrap(), Device::Cpu);
+    let same = playing.as_mut().unwrap().evaluate(samples.iter().cloned()).unwrap();
+    assert_eq!(tested, same);
+    assert_eq!(tested.samples, 100.0);
+    assert_ne!(plain.evaluate(samples.into_iter()).unwrap(), tested);
+}
+
+fn config_of_play() -> TrainConfig {
+    TrainConfig { ema_samples: 0, ..config() }
+}
+
 /// Trains two iterations and dies at random steps: at each it goes on from the file alone.
 fn train_with_interruptions(
     path: &Path,
@@ -146,13 +240,14 @@ fn train_with_interruptions(
     seed: u64,
 ) -> (Checkpoint, Vec<Metrics>) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let config = TrainConfig { checkpoint_steps: 7, ..config() };
+    let config = TrainConfig { checkpoint_steps: 7, ..rich() };
+    let shape = weights().shape().clone().with_heads(config.heads());
     let draw = draw(samples);
     let mut rows = Vec::new();
     let mut interruptions = 0;
     learner(config.clone()).checkpoint().unwrap().save(path).unwrap();
     loop {
-        let checkpoint = Checkpoint::load_as(path, weights().shape(), weights().variant()).unwrap();
+        let checkpoint = Checkpoint::load_as(path, &shape, weights().variant()).unwrap();
         let number = checkpoint.progress.iteration;
         if number == 2 {
             assert!(interruptions > 4, "{interruptions}");
@@ -161,20 +256,25 @@ fn train_with_interruptions(
         let mut learner = Learner::resume(config.clone(), &checkpoint, Device::Cpu).unwrap();
         let stop = AtomicBool::new(false);
         // One kind of end saves, the other one loses what came after the last regular checkpoint.
-        let (left, killed) = (Cell::new(rng.random_range(1..15)), rng.random_bool(0.5));
-        let draw = |step, size| {
-            if killed && left.get() == 0 { Vec::new() } else { draw(step, size) }
+        let (mut left, killed) = (rng.random_range(1..15), rng.random_bool(0.5));
+        let end = checkpoint.progress.step + left;
+        let draw = |step, size| if killed && step >= end { Vec::new() } else { draw(step, size) };
+        let iteration = Iteration {
+            number,
+            steps: 40,
+            new_samples: 0,
+            draw: &draw,
+            checkpoint: Some(path),
+            stop: &stop,
         };
-        let iteration =
-            Iteration { number, steps: 40, draw: &draw, checkpoint: Some(path), stop: &stop };
         let ended = learner.train_iteration(&iteration, &mut |report| {
             assert!(report.loss.is_finite() && report.steps == 40);
-            left.set(left.get() - 1);
-            stop.store(!killed && left.get() == 0, Ordering::Relaxed);
+            left -= 1;
+            stop.store(!killed && left == 0, Ordering::Relaxed);
         });
         match ended {
-            Ok(Outcome::Done(metrics)) => {
-                rows.push(metrics);
+            Ok(Outcome::Done(done)) => {
+                rows.push(done.0);
                 learner.checkpoint().unwrap().save(path).unwrap();
             }
             Ok(Outcome::Stopped) | Err(TrainError::NoSamples) => interruptions += 1,
@@ -186,7 +286,7 @@ fn train_with_interruptions(
 #[test]
 fn interruptions_leave_no_trace() {
     let samples = random_samples(200, 3);
-    let mut undisturbed = learner(config());
+    let mut undisturbed = learner(rich());
     let expected = [0, 1].map(|number| timeless(train(&mut undisturbed, number, 40, &samples)));
     let folder = tempfile::tempdir().unwrap();
     for seed in 0..3 {
@@ -212,8 +312,14 @@ fn stops_before_a_step_that_would_ruin_the_weights() {
     let stop = AtomicBool::new(false);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("last.checkpoint");
-    let iteration =
-        Iteration { number: 1, steps: 9, draw: &draw, checkpoint: Some(&path), stop: &stop };
+    let iteration = Iteration {
+        number: 1,
+        steps: 9,
+        new_samples: 0,
+        draw: &draw,
+        checkpoint: Some(&path),
+        stop: &stop,
+    };
     let error = learner.train_iteration(&iteration, &mut |_| ()).unwrap_err();
     assert!(matches!(error, TrainError::NotFinite { iteration: 1, step: 5, .. }), "{error}");
     assert!(error.to_string().contains("step 5 of iteration 1: the loss is NaN"), "{error}");
@@ -249,8 +355,14 @@ fn what_cannot_be_trained_is_refused_in_one_sentence() {
     let samples = random_samples(50, 5);
     let (draw, stop) = (draw(&samples), AtomicBool::new(false));
     let mut learner = learner(config());
-    let mut iteration =
-        Iteration { number: 4, steps: 9, draw: &draw, checkpoint: None, stop: &stop };
+    let mut iteration = Iteration {
+        number: 4,
+        steps: 9,
+        new_samples: 0,
+        draw: &draw,
+        checkpoint: None,
+        stop: &stop,
+    };
     let stop_soon = &mut |_| stop.store(true, Ordering::Relaxed);
     assert_eq!(learner.train_iteration(&iteration, stop_soon).unwrap(), Outcome::Stopped);
     assert_eq!(learner.progress().step, 1);

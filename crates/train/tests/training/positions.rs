@@ -32,6 +32,7 @@ pub(crate) fn random_samples(count: usize, seed: u64) -> Vec<Sample> {
 /// The same of any variant.
 pub(crate) fn random_samples_of(variant: Variant, count: usize, seed: u64) -> Vec<Sample> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut later = ChaCha8Rng::seed_from_u64(!seed);
     let sample = |position: Position| {
         let moves = position.moves();
         let mut policy: Vec<_> = (0..3)
@@ -47,6 +48,11 @@ pub(crate) fn random_samples_of(variant: Variant, count: usize, seed: u64) -> Ve
             outcome: rng.random_range(-1..=1),
             margin: rng.random_range(-12..=12) as f32 / 12.0,
             value: rng.random_bool(0.8).then(|| rng.random_range(-1.0..1.0)),
+            reply: vec![(moves[later.random_range(0..moves.len())], 1.0)],
+            future: (0..later.random_range(1..20))
+                .map(|_| later.random_range(-1.0..=1.0))
+                .collect(),
+            last: position.after(moves[0]),
         }
     };
     random_positions(variant, count, seed).into_iter().map(sample).collect()

@@ -1,15 +1,16 @@
 //! The replay window: the newest samples of a run, packed in memory.
 
+mod part;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use surakarta_game::{Position, Symmetry, Variant};
+use surakarta_game::{Symmetry, Variant};
 
-use crate::codec::{Bytes, decode_policy, encode_policy, ordered_moves};
-use crate::game::{GameRecord, dequantise, quantise};
-use crate::sample::{Sample, margin, pieces_ahead};
-use crate::shard::{ShardError, ShardHeader, ShardReader};
+use crate::sample::Sample;
+use crate::shard::{ShardError, ShardReader, newest_first};
 use crate::shuffle::{Permutation, mix, stream};
+use part::Part;
 
 /// The newest samples of a list of shards.
 ///
@@ -18,7 +19,14 @@ use crate::shuffle::{Permutation, mix, stream};
 /// as many samples as wanted, so it ends up with those or a few more; a shard whose content is there
 /// already is passed over.
 ///
-/// A sample takes 32 bytes and its policy, about 60 in all ([`Window::bytes`] says exactly).
+/// A sample takes 32 bytes and its policy, about 60 in all, and the plies of its game take 4 bytes each
+/// ([`Window::bytes`] says exactly).
+///
+/// # Validation
+/// A window may hold games out ([`Window::holding_out`]): batches never draw from them, and their
+/// samples are there to test what was learned. Start and moves of a game alone decide
+/// ([`GameRecord::course`](crate::GameRecord::course)), so that it is held out in every window and
+/// every training, and in every shard that repeats it.
 ///
 /// # Batches
 /// Training goes over the window in passes. Each pass visits every sample once, in an order of its own
@@ -49,6 +57,8 @@ pub struct Window {
     parts: Vec<Arc<Part>>,
     /// Number of the first sample of each part, then of all.
     starts: Vec<usize>,
+    /// Share of games that are held out.
+    held_out: f64,
 }
 
 /// A place in the window that a batch takes, and how the board is to be turned.
@@ -61,6 +71,11 @@ pub struct Draw {
 }
 
 impl Window {
+    /// An empty window that will hold out this share of all games, from 0 to 1.
+    pub fn holding_out(share: f64) -> Window {
+        Window { held_out: share, ..Window::default() }
+    }
+
     /// Makes this the window of the newest `samples` of these shards. Shards that it holds already are
     /// not read again.
     ///
@@ -68,36 +83,25 @@ impl Window {
     /// or other rules than the newest. The window then is that of the others; it is for the caller to
     /// go on with it, or to stop.
     pub fn load(&mut self, paths: &[PathBuf], samples: usize) -> Vec<ShardError> {
-        let mut errors = Vec::new();
-        let mut readers = Vec::new();
-        for path in paths {
-            match ShardReader::open(path) {
-                Ok(reader) => readers.push(reader),
-                Err(error) => errors.push(error),
-            }
-        }
-        let age = |reader: &ShardReader| {
-            let ShardHeader { iteration, first_game, seed, .. } = *reader.header();
-            (iteration, first_game, seed, reader.root())
-        };
-        readers.sort_by_key(|reader| std::cmp::Reverse(age(reader)));
-        readers.dedup_by_key(|reader| reader.root());
-        let newest = readers.first().map_or(String::new(), |reader| reader.header().kind());
+        let (shards, mut errors) = newest_first(paths);
+        let newest = shards.first().map_or(String::new(), |shard| shard.header.kind());
 
         let mut parts: Vec<Arc<Part>> = Vec::new();
         let mut held = 0;
-        for mut reader in readers {
+        for shard in shards {
             if held >= samples {
                 break;
             }
-            let part = match self.parts.iter().find(|part| part.root == reader.root()) {
-                _ if reader.header().kind() != newest => Err(ShardError::Foreign {
-                    path: reader.path().to_owned(),
-                    found: reader.header().kind(),
+            let part = match self.parts.iter().find(|part| part.root == shard.root) {
+                _ if shard.header.kind() != newest => Err(ShardError::Foreign {
+                    path: shard.path,
+                    found: shard.header.kind(),
                     expected: newest.clone(),
                 }),
                 Some(part) => Ok(Arc::clone(part)),
-                None => Part::read(&mut reader).map(Arc::new),
+                None => ShardReader::open(&shard.path)
+                    .and_then(|mut reader| Part::read(&mut reader, self.held_out))
+                    .map(Arc::new),
             };
             match part {
                 Ok(part) => {
@@ -128,16 +132,12 @@ impl Window {
 
     /// The variant that all samples are of; none without any.
     pub fn variant(&self) -> Option<Variant> {
-        let first = self.parts.iter().find_map(|part| part.samples.first());
-        first.map(|sample| sample.position.variant())
+        self.parts.iter().find_map(|part| part.variant())
     }
 
     /// Memory that the samples take.
     pub fn bytes(&self) -> usize {
-        let bytes = |part: &Arc<Part>| {
-            part.samples.capacity() * size_of::<Packed>() + part.policies.capacity()
-        };
-        self.parts.iter().map(bytes).sum()
+        self.parts.iter().map(|part| part.bytes()).sum()
     }
 
     /// The shards that the samples come from, oldest first.
@@ -157,7 +157,15 @@ impl Window {
     pub fn sample(&self, index: usize) -> Sample {
         assert!(index < self.len(), "sample {index} of {}", self.len());
         let part = self.starts.partition_point(|&start| start <= index) - 1;
-        self.parts[part].sample(index - self.starts[part])
+        let samples = &self.parts[part].samples;
+        self.parts[part].sample(samples, index - self.starts[part])
+    }
+
+    /// The samples of the games that are held out, shards and games in their order.
+    pub fn held_out(&self) -> impl Iterator<Item = Sample> + '_ {
+        self.parts.iter().flat_map(|part| {
+            (0..part.held_out.len()).map(|index| part.sample(&part.held_out, index))
+        })
     }
 
     /// Which samples the batch of a step takes, and under which symmetries: see
@@ -199,82 +207,3 @@ impl Window {
 /// What the streams of a window are for.
 const ORDER: u64 = 0x006f_7264_6572;
 const SYMMETRIES: u64 = 0x7379_6d6d;
-
-/// The samples of one shard.
-#[derive(Debug)]
-struct Part {
-    path: PathBuf,
-    root: u64,
-    samples: Vec<Packed>,
-    /// One after another: kind, then as in shards.
-    policies: Vec<u8>,
-}
-
-#[derive(Debug)]
-struct Packed {
-    position: Position,
-    policy: u32,
-    /// In 1/32767, or [`NO_VALUE`].
-    value: i16,
-    outcome: i8,
-    /// Pieces.
-    margin: i8,
-}
-
-const NO_VALUE: i16 = i16::MIN;
-
-impl Part {
-    fn read(reader: &mut ShardReader) -> Result<Part, ShardError> {
-        let mut part = Part {
-            path: reader.path().to_owned(),
-            root: reader.root(),
-            samples: Vec::new(),
-            policies: Vec::new(),
-        };
-        for game in reader.games() {
-            part.push(&game?);
-        }
-        part.samples.shrink_to_fit();
-        part.policies.shrink_to_fit();
-        Ok(part)
-    }
-
-    fn push(&mut self, game: &GameRecord) {
-        let last = game.last_position();
-        let mut moves = Vec::with_capacity(64);
-        for (position, ply) in game.positions().zip(&game.plies) {
-            if !ply.is_sample() {
-                continue;
-            }
-            let mover = position.side_to_move();
-            ordered_moves(&position, &mut moves);
-            let kind = self.policies.len();
-            self.policies.push(0);
-            self.policies[kind] = encode_policy(&ply.policy, &moves, &mut self.policies)
-                .expect("a policy that came from a shard");
-            self.samples.push(Packed {
-                position,
-                policy: kind.try_into().expect("a shard below 4 GiB"),
-                value: ply.value.map_or(NO_VALUE, quantise),
-                outcome: game.result.outcome.value_for(mover),
-                margin: pieces_ahead(&last, mover),
-            });
-        }
-    }
-
-    fn sample(&self, index: usize) -> Sample {
-        let packed = &self.samples[index];
-        let mut moves = Vec::with_capacity(64);
-        ordered_moves(&packed.position, &mut moves);
-        let mut bytes = Bytes(&self.policies[packed.policy as usize + 1..]);
-        let policy = decode_policy(self.policies[packed.policy as usize], &mut bytes, &moves)
-            .expect("a policy that was packed");
-        Sample {
-            position: packed.position,
-            policy: policy.shares(),
-            outcome: packed.outcome,
-            margin: margin(packed.position.variant(), packed.margin),
-            value: (packed.value != NO_VALUE).then(|| dequantise(packed.value)),
-        }
-    }
-}

@@ -1,0 +1,152 @@
+//! `surakarta train`: streams of shards, heads, averages, games held out, and sudden death.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use support::{
+    assert_same_files, files, killed_again_and_again, refused, stdout, write, write_weights,
+};
+use tempfile::TempDir;
+
+const CONFIG: &str = r#"
+[run]
+name = "tiny"
+seed = 5
+iterations = 1
+games = 1
+[network]
+kind = "mlp"
+hidden = [32, 16]
+[selfplay]
+games_per_shard = 8
+[train]
+batch_size = 32
+warmup_samples = 500
+checkpoint_steps = 5
+window_samples = 300
+window_growth = 0.5
+stage_samples = 200
+validation_share = 0.2
+ema_samples = 1000
+occupancy_weight = 0.5
+reply_weight = 0.2
+short_term_weight = 0.5
+soft_policy_weight = 0.5
+[rating]
+every = 0
+"#;
+
+const TRAIN: &str = "--quiet train --data games --config stream.toml";
+
+/// A folder with games and the configuration.
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    write(folder.path(), "stream.toml", CONFIG);
+    write_weights(&folder.path().join("net.safetensors"), &[32, 16], 3);
+    let player = "mcts:net=net.safetensors,sims=16";
+    let games = "--games 96 --seed 7 --config stream.toml --out games";
+    stdout(folder.path(), &format!("--quiet selfplay --player {player} {games}"));
+    folder
+}
+
+/// A table by the names of its columns.
+fn table(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<_> = lines.next().unwrap().collect();
+    lines.map(|cells| names.iter().cloned().zip(cells).collect()).collect()
+}
+
+/// Everything but what a clock measured.
+fn learned(folder: &Path) -> Vec<BTreeMap<String, String>> {
+    let mut rows = table(&folder.join("metrics.csv"));
+    let measured =
+        ["seconds", "samples_per_second", "batch_share", "optimiser_share", "wait_share"];
+    rows.iter_mut().for_each(|row| row.retain(|name, _| !measured.contains(&&name[..])));
+    rows
+}
+
+#[test]
+fn a_stream_killed_anywhere_ends_with_the_same_weights() {
+    let folder = folder();
+    let whole = folder.path().join("whole");
+    stdout(folder.path(), &format!("{TRAIN} --out whole"));
+    let names: Vec<_> = files(&whole, ".safetensors").into_keys().collect();
+    assert_eq!(names, ["checkpoint.safetensors", "weights.safetensors"]);
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    for seed in 0..2 {
+        let out = folder.path().join(format!("killed{seed}"));
+        let moments: Vec<_> =
+            (0..8).map(|_| (random.random_range(1..8), random.random_range(0..12))).collect();
+        let words = format!("{TRAIN} --out killed{seed}");
+        killed_again_and_again(folder.path(), &words, &out, &moments);
+        assert_same_files(&whole, &out, ".safetensors");
+        assert_eq!(learned(&whole), learned(&out));
+        let calibration = |of: &Path| std::fs::read(of.join("calibration.csv")).unwrap();
+        assert_eq!(calibration(&whole), calibration(&out));
+    }
+}
+
+#[test]
+fn each_stage_leaves_its_figures() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    stdout(folder.path(), &format!("{TRAIN} --out out"));
+    let rows = learned(&out);
+    assert!(rows.len() >= 3, "{rows:?}");
+    for (number, row) in rows.iter().enumerate() {
+        assert_eq!(row["iteration"], number.to_string());
+        let of =
+            |name: &str| row[name].parse::<f64>().unwrap_or_else(|_| panic!("{name}: {row:?}"));
+        for head in ["policy", "wdl", "margin", "occupancy", "reply", "short_term", "soft_policy"] {
+            assert!(of(&format!("{head}_loss")) > 0.0);
+            assert!(of(&format!("validation_{head}_loss")) > 0.0);
+        }
+        for name in ["calibration_error", "validation_calibration_error"] {
+            assert!((0.0..=2.0).contains(&of(name)), "{name}");
+        }
+        // A fifth of the games, give or take.
+        assert!(of("validation_samples") > 10.0 && of("validation_samples") < 250.0, "{row:?}");
+    }
+    // What the bins hold is what was tested and trained on.
+    let bins = table(&out.join("calibration.csv"));
+    let count = |of: &str, iteration: &str| -> u64 {
+        let bins = bins.iter().filter(|bin| bin["samples_of"] == of);
+        let bins = bins.filter(|bin| bin["iteration"] == iteration);
+        bins.map(|bin| bin["samples"].parse::<u64>().unwrap()).sum()
+    };
+    for row in &rows {
+        let validation = count("validation", &row["iteration"]);
+        assert_eq!(validation.to_string(), row["validation_samples"]);
+    }
+    assert_eq!(count("training", "0").to_string(), rows[0]["samples"]);
+    assert_eq!(files(&out.join("tensorboard"), "").len(), 1);
+    // The weights for play are those of a player like any other.
+    let player = "mcts:net=out/weights.safetensors,sims=8";
+    stdout(folder.path(), &format!("--quiet match {player} random --pairs 1"));
+}
+
+#[test]
+fn heads_may_be_added_to_given_weights() {
+    let folder = folder();
+    // Of the same trunk, without heads; and then with others than are wanted.
+    stdout(folder.path(), &format!("{TRAIN} --out first --init net.safetensors"));
+    let fewer = CONFIG.replace("occupancy_weight = 0.5", "");
+    write(folder.path(), "stream.toml", &fewer);
+    stdout(folder.path(), &format!("{TRAIN} --out second --init first/weights.safetensors"));
+    let columns = &table(&folder.path().join("second/metrics.csv"))[0];
+    assert_eq!((&columns["occupancy_loss"][..], columns["reply_loss"].is_empty()), ("", false));
+    write_weights(&folder.path().join("other.safetensors"), &[48], 1);
+    refused(
+        folder.path(),
+        &format!("{TRAIN} --out third --init other.safetensors"),
+        "other.safeten",
+    );
+    let all = CONFIG.replace("validation_share = 0.2", "validation_share = 0.9999");
+    write(folder.path(), "stream.toml", &all);
+    refused(folder.path(), &format!("{TRAIN} --out fourth"), "lower validation_share");
+}
