@@ -91,6 +91,7 @@ fn refuse_damaged(errors: Vec<surakarta_record::ShardError>) -> Result<()> {
 
 /// A stretch of training between two rows of metrics.
 #[derive(Clone, Debug)]
+#[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "nothing trains without libtorch"))]
 struct Stage {
     number: u64,
     /// The shards that there are by now.

@@ -26,7 +26,7 @@ pub struct TorchEvaluator {
 /// Whose forward pass it is.
 #[derive(Debug)]
 enum Layers {
-    Model(Model),
+    Model(Box<Model>),
     Script(Script),
 }
 
@@ -56,7 +56,7 @@ impl TorchEvaluator {
     ) -> Result<TorchEvaluator, TrainError> {
         let model = Model::new(weights, device)?;
         let (variant, device) = (weights.variant(), model.device());
-        Ok(TorchEvaluator::of(Layers::Model(model), variant, device, size))
+        Ok(TorchEvaluator::of(Layers::Model(Box::new(model)), variant, device, size))
     }
 
     /// The same of a TorchScript module.

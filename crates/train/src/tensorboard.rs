@@ -200,7 +200,7 @@ mod tests {
             }
         }
         let sum = !sum;
-        (sum >> 15 | sum << 17).wrapping_add(0xa282_ead8)
+        sum.rotate_right(15).wrapping_add(0xa282_ead8)
     }
 
     fn varint(bytes: &mut &[u8]) -> u64 {
