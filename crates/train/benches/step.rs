@@ -16,7 +16,9 @@ mod torch {
     use surakarta_game::Variant;
     use surakarta_net::{Shape, Weights};
     use surakarta_record::{Window, write_shard};
-    use surakarta_train::{Device, Iteration, Learner, Outcome, TrainConfig, TrainingBatch};
+    use surakarta_train::{
+        AdamW, Device, Iteration, Learner, Model, Outcome, TrainConfig, TrainingBatch, loss,
+    };
 
     use crate::positions::{random_games, random_shard_header};
 
@@ -77,6 +79,36 @@ mod torch {
                 );
             }
         }
+        group.finish();
+        parts(criterion, &TrainingBatch::assemble(Variant::Standard, &samples, &train()).unwrap());
+    }
+
+    fn train() -> TrainConfig {
+        TrainConfig { batch_size: BATCH, ..TrainConfig::default() }
+    }
+
+    /// Of one step on a batch, the parts that the optimiser's thread goes through, each with those
+    /// before it: forward, loss, gradient; and the update alone.
+    fn parts(criterion: &mut Criterion, batch: &TrainingBatch) {
+        let batch = batch.to_tensors(tch::Device::Cpu).expect("a batch");
+        let weights =
+            Weights::random(Shape::mlp(&[256, 128]).expect("a shape"), Variant::Standard, 1);
+        let mut model = Model::new(&weights, Device::Cpu).expect("a model");
+        let (parameters, matrices) = model.parameters();
+        let mut adamw = AdamW::new(&train(), parameters, matrices, model.device()).expect("AdamW");
+        let mut gradient = model.flat().zeros_like();
+        tch::set_num_threads(1);
+        let mut group = criterion.benchmark_group("step");
+        group.throughput(Throughput::Elements(BATCH as u64));
+        group.bench_function("forward", |bencher| bencher.iter(|| model.forward(&batch.inputs)));
+        let lost = || loss(&model.forward(&batch.inputs).expect("outputs"), &batch, &train());
+        group.bench_function("loss", |bencher| bencher.iter(lost));
+        group.bench_function("gradient", |bencher| {
+            bencher.iter(|| model.gradient(&lost().expect("a loss").total, &gradient));
+        });
+        group.bench_function("update", |bencher| {
+            bencher.iter(|| adamw.step(model.flat(), &mut gradient, 1.0, 1e-9));
+        });
         group.finish();
     }
 }
