@@ -93,7 +93,7 @@ fn cpu_toml_explains_every_key() {
 #[test]
 fn cpu_toml_shows_every_kind_of_network() {
     let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
-    let section = text.split("[network]").nth(1).unwrap().split("\n[").next().unwrap();
+    let section = text.split("\n[network]\n").nth(1).unwrap().split("\n[").next().unwrap();
     for shape in [Shape::conv(4, 64).unwrap(), Shape::circuit(4, 64, 3).unwrap()] {
         for (key, value) in toml::Table::try_from(&shape).unwrap() {
             assert!(section.contains(&format!("# {key} = {value}\n")), "{key} = {value}");
