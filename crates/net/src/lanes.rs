@@ -2,7 +2,9 @@
 //!
 //! Everything here is element-wise, fused where a product is added, and reduced in a fixed tree, so
 //! that code inlined into functions for different processors gives the same bits in each. Whether
-//! sixteen lanes are one register, two or sixteen scalars changes only the speed.
+//! sixteen lanes are one register, two or sixteen scalars changes only the speed. What counts is
+//! written as loops: a closure is not always inlined, and outside of such a function a fused
+//! multiply-add is a call.
 
 /// Numbers in a vector.
 pub(crate) const LANES: usize = 16;
@@ -32,14 +34,16 @@ impl Lanes {
     }
 
     #[inline(always)]
-    pub(crate) fn plus(self, other: Lanes) -> Lanes {
-        self.zip(other, |x, y| x + y)
+    pub(crate) fn plus(mut self, other: Lanes) -> Lanes {
+        for i in 0..LANES {
+            self.0[i] += other.0[i];
+        }
+        self
     }
 
     /// Combines all lanes: first each with the one eight further, then four, two, one.
     #[inline(always)]
     pub(crate) fn reduce(self, f: impl Fn(f32, f32) -> f32) -> f32 {
-        // Loops in place: what is called for each number is not always inlined.
         let mut x = self.0;
         let mut half = LANES / 2;
         while half > 0 {
@@ -91,16 +95,25 @@ pub(crate) fn exp(x: f32) -> f32 {
 /// Turns logits into probabilities in place; places to leave out hold −∞ and get 0.
 #[inline(always)]
 pub(crate) fn softmax(logits: &mut [Lanes]) {
-    let most = logits.iter().fold(Lanes::splat(f32::NEG_INFINITY), |most, x| most.zip(*x, larger));
+    let mut most = Lanes::splat(f32::NEG_INFINITY);
+    for x in &*logits {
+        for i in 0..LANES {
+            most.0[i] = larger(most.0[i], x.0[i]);
+        }
+    }
     let most = most.reduce(larger);
     let mut sum = Lanes::splat(0.0);
     for x in &mut *logits {
-        *x = x.map(|x| exp(x - most));
+        for i in 0..LANES {
+            x.0[i] = exp(x.0[i] - most);
+        }
         sum = sum.plus(*x);
     }
     let scale = 1.0 / sum.sum();
     for x in logits {
-        *x = x.map(|x| x * scale);
+        for i in 0..LANES {
+            x.0[i] *= scale;
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod evaluator;
 mod file;
+mod hidden;
 mod inputs;
 mod lanes;
 mod layers;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::hidden::TOGETHER;
 use crate::lanes::Lanes;
 use crate::layers::{Layers, Scratch};
 use crate::shape::Trunk;
@@ -109,7 +110,8 @@ impl Mlp {
 impl Mlp {
     /// Evaluates, and computes the logits of all [`Variant::moves`](surakarta_game::Variant::moves),
     /// legal or not, by [`policy_index`](crate::policy_index): a row for each position of the batch, in a
-    /// buffer that the caller keeps. A search needs none of that; comparisons with libraries do.
+    /// buffer that the caller keeps. They agree with the policy up to rounding. A search needs none of
+    /// that; comparisons with libraries do.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
@@ -128,7 +130,7 @@ impl Mlp {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
         match self.kernel.0 {
-            Target::Portable => evaluate::<Lanes, 4, 4, 1>(layers, scratch, batch, logits),
+            Target::Portable => evaluate::<Lanes, 1, 4>(layers, scratch, batch, logits),
             // SAFETY: this kernel exists only where `available` found these features.
             #[cfg(target_arch = "x86_64")]
             Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
@@ -147,29 +149,19 @@ impl Evaluator for Mlp {
     }
 }
 
-/// Positions whose logits of all moves are computed together.
-const TOGETHER: usize = 24;
-
-/// `TILE` positions share the weights of all logits that are in registers.
 #[inline(always)]
-fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize, const TILE: usize>(
+fn evaluate<V: Vector, const PANELS: usize, const OUTPUTS: usize>(
     layers: &Layers,
     scratch: &mut Scratch,
     batch: &mut Batch,
     logits: &mut [f32],
 ) {
-    let mut units = Vec::new();
     let mut rows = logits.chunks_mut(TOGETHER * layers.moves());
-    for at in 0..batch.len() {
-        let (position, moves, policy, outlook) = batch.item_mut(at);
-        layers.evaluate::<V, BLOCK, OUTPUTS>(scratch, position, moves, policy, outlook);
-        if rows.len() > 0 {
-            layers.keep_units(scratch, &mut units);
-            if (at + 1) % TOGETHER == 0 || at + 1 == batch.len() {
-                let rows = rows.next().expect("a row for each position");
-                layers.all_logits::<V, TILE>(&units, rows);
-                units.clear();
-            }
+    for first in (0..batch.len()).step_by(TOGETHER) {
+        let count = TOGETHER.min(batch.len() - first);
+        layers.evaluate::<V, PANELS, OUTPUTS>(scratch, batch, first, count);
+        if let Some(rows) = rows.next() {
+            layers.all_logits::<V, PANELS>(scratch, rows);
         }
     }
 }
@@ -177,11 +169,11 @@ fn evaluate<V: Vector, const BLOCK: usize, const OUTPUTS: usize, const TILE: usi
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
 fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx2, 4, 4, 3>(layers, scratch, batch, logits);
+    evaluate::<Avx2, 1, 4>(layers, scratch, batch, logits);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
 fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx512, 8, 8, 4>(layers, scratch, batch, logits);
+    evaluate::<Avx512, 2, 8>(layers, scratch, batch, logits);
 }

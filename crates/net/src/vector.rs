@@ -8,18 +8,6 @@ use crate::lanes::{LANES, Lanes, larger};
 
 /// Sixteen running sums.
 pub(crate) trait Vector: Copy {
-    /// One register's share of the sums, for where many are added up at once.
-    type Part: Copy;
-    /// Registers of sixteen sums, 1 or 2.
-    const PARTS: usize;
-
-    /// A part of these numbers.
-    fn part(x: &Lanes, part: usize) -> Self::Part;
-    /// Adds products, rounding once.
-    fn part_plus_product(sums: Self::Part, x: Self::Part, y: Self::Part) -> Self::Part;
-    /// Sums from their parts.
-    fn of_parts(parts: [Self::Part; 2]) -> Self;
-
     /// Starts at these numbers.
     fn start(at: &Lanes) -> Self;
     /// Adds these numbers.
@@ -65,24 +53,6 @@ pub(crate) trait Vector: Copy {
 
 /// Plain numbers, for any processor.
 impl Vector for Lanes {
-    type Part = Lanes;
-    const PARTS: usize = 1;
-
-    #[inline(always)]
-    fn part(x: &Lanes, _: usize) -> Lanes {
-        *x
-    }
-
-    #[inline(always)]
-    fn part_plus_product(sums: Lanes, x: Lanes, y: Lanes) -> Lanes {
-        sums.plus_product(&x, &y)
-    }
-
-    #[inline(always)]
-    fn of_parts(parts: [Lanes; 2]) -> Lanes {
-        parts[0]
-    }
-
     #[inline(always)]
     fn start(at: &Lanes) -> Self {
         *at
@@ -90,12 +60,16 @@ impl Vector for Lanes {
 
     #[inline(always)]
     fn plus(self, x: &Lanes) -> Self {
-        self.zip(*x, |sum, x| sum + x)
+        Lanes::plus(self, *x)
     }
 
     #[inline(always)]
     fn plus_scaled(self, x: &Lanes, factor: f32) -> Self {
-        self.zip(*x, |sum, x| x.mul_add(factor, sum))
+        let mut sums = self;
+        for (sum, x) in sums.0.iter_mut().zip(x.0) {
+            *sum = x.mul_add(factor, *sum);
+        }
+        sums
     }
 
     #[inline(always)]
@@ -114,12 +88,16 @@ impl Vector for Lanes {
 
     #[inline(always)]
     fn relu(self) -> Lanes {
-        self.map(|x| larger(x, 0.0))
+        let mut positive = self;
+        for x in &mut positive.0 {
+            *x = larger(*x, 0.0);
+        }
+        positive
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{Avx2, Avx512};
+pub(crate) use x86::{Avx2, Avx512, MEMBERS};
 
 // Safety of this module: its types are named only in functions that enable the features of their
 // intrinsics (`mlp.rs`), and every load is of the 64 bytes of a `Lanes` or of one half of it.
@@ -138,6 +116,24 @@ mod x86 {
     /// Two registers of AVX.
     #[derive(Clone, Copy)]
     pub(crate) struct Avx2(__m256, __m256);
+
+    /// For each set of eight lanes its members, ascending.
+    pub(crate) static MEMBERS: [[u8; 8]; 256] = {
+        let mut members = [[0; 8]; 256];
+        let mut set = 0;
+        while set < members.len() {
+            let (mut count, mut lane) = (0, 0);
+            while lane < 8 {
+                if set >> lane & 1 != 0 {
+                    members[set][count] = lane;
+                    count += 1;
+                }
+                lane += 1;
+            }
+            set += 1;
+        }
+        members
+    };
 
     /// Combines the eight lanes of each: first each with the one four further, then two, one. What is
     /// left of all four is turned into one register, so that they share the instructions.
@@ -187,25 +183,6 @@ mod x86 {
     }
 
     impl Vector for Avx512 {
-        type Part = __m512;
-        const PARTS: usize = 1;
-
-        #[inline(always)]
-        fn part(x: &Lanes, _: usize) -> __m512 {
-            load(x)
-        }
-
-        #[inline(always)]
-        fn part_plus_product(sums: __m512, x: __m512, y: __m512) -> __m512 {
-            // SAFETY: see the module.
-            unsafe { _mm512_fmadd_ps(x, y, sums) }
-        }
-
-        #[inline(always)]
-        fn of_parts(parts: [__m512; 2]) -> Self {
-            Avx512(parts[0])
-        }
-
         #[inline(always)]
         fn start(at: &Lanes) -> Self {
             Avx512(load(at))
@@ -278,26 +255,6 @@ mod x86 {
     }
 
     impl Vector for Avx2 {
-        type Part = __m256;
-        const PARTS: usize = 2;
-
-        #[inline(always)]
-        fn part(x: &Lanes, part: usize) -> __m256 {
-            // SAFETY: see the module.
-            unsafe { _mm256_load_ps(x.0[part * LANES / 2..].as_ptr()) }
-        }
-
-        #[inline(always)]
-        fn part_plus_product(sums: __m256, x: __m256, y: __m256) -> __m256 {
-            // SAFETY: see the module.
-            unsafe { _mm256_fmadd_ps(x, y, sums) }
-        }
-
-        #[inline(always)]
-        fn of_parts([low, high]: [__m256; 2]) -> Self {
-            Avx2(low, high)
-        }
-
         #[inline(always)]
         fn start(at: &Lanes) -> Self {
             let (low, high) = halves(at);
@@ -350,6 +307,33 @@ mod x86 {
                 Avx2(_mm256_max_ps(self.0, zero), _mm256_max_ps(self.1, zero))
             };
             positive.lanes()
+        }
+
+        #[inline(always)]
+        fn list_positive(
+            x: &Lanes,
+            first: u16,
+            places: &mut [u16; LANES],
+            values: &mut [f32; LANES],
+        ) -> usize {
+            let (low, high) = halves(x);
+            let mut count = 0;
+            for (half, first) in [(low, first), (high, first + LANES as u16 / 2)] {
+                // SAFETY: see the module; a half fills at most eight places from `count` on, which is
+                // at most eight.
+                unsafe {
+                    let positive = _mm256_cmp_ps::<_CMP_GT_OQ>(half, _mm256_setzero_ps());
+                    let set = _mm256_movemask_ps(positive) as usize;
+                    let members = _mm_loadl_epi64(MEMBERS[set].as_ptr().cast());
+                    let all =
+                        _mm_add_epi16(_mm_cvtepu8_epi16(members), _mm_set1_epi16(first as i16));
+                    _mm_storeu_si128(places.as_mut_ptr().add(count).cast(), all);
+                    let kept = _mm256_permutevar8x32_ps(half, _mm256_cvtepu8_epi32(members));
+                    _mm256_storeu_ps(values.as_mut_ptr().add(count), kept);
+                    count += set.count_ones() as usize;
+                }
+            }
+            count
         }
 
         #[inline(always)]

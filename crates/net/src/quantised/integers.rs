@@ -200,6 +200,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Integers, QUADS, SUMS, Shorts, Signed, Units};
+    use crate::vector::MEMBERS;
 
     /// Two registers of AVX2 for each vector. The products of two activations with two weights fit
     /// sixteen bits: 2 · 127 · 127 < 2¹⁵.
@@ -241,24 +242,6 @@ mod x86 {
         }
         sums
     }
-
-    /// For each set of eight fours its members, ascending.
-    static PLACES: [[u16; 8]; 256] = {
-        let mut places = [[0; 8]; 256];
-        let mut set = 0;
-        while set < places.len() {
-            let (mut count, mut i) = (0, 0);
-            while i < 8 {
-                if set >> i & 1 != 0 {
-                    places[set][count] = i;
-                    count += 1;
-                }
-                i += 1;
-            }
-            set += 1;
-        }
-        places
-    };
 
     impl Integers for Avx2 {
         type Shorts = (__m256i, __m256i);
@@ -373,7 +356,8 @@ mod x86 {
                 for (half, first) in [(low, first), (high, first + 8)] {
                     let zero = _mm256_cmpeq_epi32(half, _mm256_setzero_si256());
                     let set = !_mm256_movemask_ps(_mm256_castsi256_ps(zero)) as usize & 0xff;
-                    let members = _mm_loadu_si128(PLACES[set].as_ptr().cast());
+                    let members = _mm_loadl_epi64(MEMBERS[set].as_ptr().cast());
+                    let members = _mm_cvtepu8_epi16(members);
                     let members = _mm_add_epi16(members, _mm_set1_epi16(first as i16));
                     _mm_storeu_si128(places.as_mut_ptr().add(count).cast(), members);
                     count += set.count_ones() as usize;
