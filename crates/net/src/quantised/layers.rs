@@ -1,11 +1,14 @@
 //! A quantised network's layers, laid out for inference, and the arithmetic of one evaluation.
 
-use surakarta_game::{Color, Move, Position, Variant};
+use std::ops::Range;
+
+use surakarta_game::{Color, Move, Variant};
 
 use super::integers::{BLOCK, Integers, QUADS, SHORTS, Shorts, Signed, Units};
 use super::weights::{Linear, QuantisedWeights};
 use super::{LEVELS, weights};
-use crate::evaluator::Outlook;
+use crate::evaluator::{Batch, Outlook};
+use crate::hidden::TOGETHER;
 use crate::inputs::{MAX_INPUTS, bits, inputs, list, policy_index};
 use crate::lanes::{LANES, Lanes, larger, softmax};
 
@@ -22,20 +25,24 @@ pub(super) struct Layers {
     outlook: Head<Shorts>,
 }
 
-/// One row of weights for each input.
+/// One row of weights for each input, in panels of a [`BLOCK`] of units: input after input of the first
+/// panel, then those of the second, …
 #[derive(Debug)]
 struct First {
+    inputs: usize,
     bias: Vec<Shorts>,
-    rows: Vec<Shorts>,
+    rows: Vec<[Shorts; 2]>,
     shift: i16,
 }
 
-/// One row for each four inputs: the four weights of the first output, those of the second, …
+/// One row for each four inputs, in such panels: the four weights of the first output, those of the
+/// second, …
 #[derive(Debug)]
 struct Later {
     /// Whether it adds to the layer below.
     adds: bool,
-    rows: Vec<Signed>,
+    quads: usize,
+    rows: Vec<[Signed; 4]>,
     scale: Vec<Lanes>,
     bias: Vec<Lanes>,
 }
@@ -48,17 +55,26 @@ struct Head<Row> {
     bias: Vec<f32>,
 }
 
-/// What one evaluation writes on its way.
+/// What evaluations write on their way.
 #[derive(Clone, Debug)]
 pub(super) struct Scratch {
     /// For each place in the batch, with Black and with White to move.
     kept: Vec<[Kept; 2]>,
-    changed: [[u16; MAX_INPUTS]; 2],
-    /// The layer below and the one at hand.
+    changes: Vec<Changes>,
+    /// The layer below and the one at hand, one row after another.
     units: [Vec<Units>; 2],
-    /// Fours of units that are not all 0.
-    quads: Vec<u16>,
+    /// For each position the fours of units below that are not all 0, and how many there are.
+    quads: Vec<Vec<u16>>,
+    counts: [usize; TOGETHER],
     logits: Vec<Lanes>,
+}
+
+/// Inputs that come and go, and how many.
+#[derive(Clone, Debug)]
+struct Changes {
+    added: [u16; MAX_INPUTS],
+    removed: [u16; MAX_INPUTS],
+    counts: [usize; 2],
 }
 
 /// The first layer's sums for some inputs.
@@ -100,16 +116,18 @@ impl Layers {
         self.policy.bias.len()
     }
 
-    /// The logits of all moves, after an evaluation with this scratch.
+    /// The logits of all moves for each of the positions that a scratch was last used for.
     #[inline(always)]
     pub(super) fn all_logits<I: Integers>(&self, scratch: &Scratch, logits: &mut [f32]) {
         let width = self.policy.rows.len() / self.moves();
-        let units = &scratch.units[1][..width];
-        for output in (0..logits.len()).step_by(4) {
-            // The last four may overlap with those before.
-            let output = output.min(logits.len() - 4);
-            let four = [output, output + 1, output + 2, output + 3];
-            logits[output..][..4].copy_from_slice(&self.policy.outputs::<I>(four, units));
+        let rows = logits.chunks_exact_mut(self.moves());
+        for (logits, units) in rows.zip(scratch.units[1].chunks_exact(width)) {
+            for output in (0..logits.len()).step_by(4) {
+                // The last four may overlap with those before.
+                let output = output.min(logits.len() - 4);
+                let four = [output, output + 1, output + 2, output + 3];
+                logits[output..][..4].copy_from_slice(&self.policy.outputs::<I>(four, units));
+            }
         }
     }
 
@@ -119,46 +137,82 @@ impl Layers {
     }
 
     pub(super) fn scratch(&self) -> Scratch {
-        let first = self.first.bias.len() * SHORTS / BLOCK;
-        let later = self.later.iter().map(|layer| layer.bias.len() * LANES / BLOCK);
-        let widest = later.fold(first, usize::max);
-        let units = vec![Units::default(); widest];
+        let widths = self.later.iter().map(|layer| layer.width());
+        let widest = widths.fold(self.first.width(), usize::max);
+        let units = vec![Units::default(); TOGETHER * widest];
+        let none = Changes { added: [0; MAX_INPUTS], removed: [0; MAX_INPUTS], counts: [0; 2] };
         Scratch {
             kept: Vec::new(),
-            changed: [[0; MAX_INPUTS]; 2],
+            changes: vec![none; TOGETHER],
             units: [units.clone(), units],
-            quads: vec![0; (widest + 1) * QUADS],
+            quads: vec![vec![0; (widest + 1) * QUADS]; TOGETHER],
+            counts: [0; TOGETHER],
             logits: Vec::new(),
         }
     }
 
-    /// Evaluates one position of this variant, the one at this place of its batch: probabilities of the
-    /// moves, and the outlook.
+    /// Evaluates the positions of a batch of this variant from one on, so many, at most [`TOGETHER`].
     #[inline(always)]
-    pub(super) fn evaluate<I: Integers, const WIDE: usize>(
+    pub(super) fn evaluate<I: Integers>(
         &self,
         scratch: &mut Scratch,
-        at: usize,
-        position: &Position,
-        moves: &[Move],
-        policy: &mut [f32],
-        outlook: &mut Outlook,
+        batch: &mut Batch,
+        first: usize,
+        count: usize,
     ) {
-        let Scratch { kept, changed, units: [below, units], quads, logits } = scratch;
-        while kept.len() <= at {
+        let Scratch { kept, changes, units: [below, units], quads, counts, .. } = scratch;
+        while kept.len() < first + count {
             let fresh = Kept { inputs: [0; WORDS], sums: self.first.bias.clone() };
             kept.push([fresh.clone(), fresh]);
         }
-        let side = position.side_to_move();
-        let kept = &mut kept[at][usize::from(side == Color::White)];
-
-        self.first.update::<I, WIDE>(bits(position), kept, changed, units);
+        let kept = &mut kept[first..first + count];
+        let mut sides = [0; TOGETHER];
+        for (i, kept) in kept.iter_mut().enumerate() {
+            let position = batch.position(first + i);
+            sides[i] = usize::from(position.side_to_move() == Color::White);
+            self.first.change(bits(position), &mut kept[sides[i]], &mut changes[i]);
+        }
+        let mut width = self.first.width();
+        for panel in 0..width {
+            for (i, kept) in kept.iter_mut().enumerate() {
+                let units = &mut units[i * width + panel];
+                self.first.panel::<I>(panel, &changes[i], &mut kept[sides[i]].sums, units);
+            }
+        }
         for layer in &self.later {
             std::mem::swap(below, units);
-            layer.forward::<I, WIDE>(below, units, quads);
+            let rows = below.chunks_exact(width).zip(quads.iter_mut()).zip(counts.iter_mut());
+            for ((row, quads), listed) in rows.take(count) {
+                *listed = list_quads::<I>(row, quads);
+            }
+            let wide = layer.width();
+            for panel in 0..wide {
+                for i in 0..count {
+                    let below = &below[i * width..][..width];
+                    let quads = &quads[i][..counts[i]];
+                    layer.panel::<I>(panel, below, quads, &mut units[i * wide + panel]);
+                }
+            }
+            width = wide;
         }
-        let width = self.policy.rows.len() / self.policy.bias.len();
-        let units = &units[..width];
+        for i in 0..count {
+            self.answer::<I>(scratch, batch, first + i, i * width..(i + 1) * width);
+        }
+    }
+
+    /// What the heads say of a position, given where its last units are.
+    #[inline(always)]
+    fn answer<I: Integers>(
+        &self,
+        scratch: &mut Scratch,
+        batch: &mut Batch,
+        at: usize,
+        units: Range<usize>,
+    ) {
+        let Scratch { units: [_, all], logits, .. } = scratch;
+        let units = &all[units];
+        let (position, moves, policy, outlook) = batch.item_mut(at);
+        let side = position.side_to_move();
 
         let outcomes = self.outlook.outputs::<I>(units);
         let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
@@ -194,89 +248,72 @@ impl Layers {
 impl First {
     fn new(first: &weights::First, inputs: usize) -> First {
         let weights::First { weight, bias, shift } = first;
-        let column =
-            |input: usize| weight.chunks_exact(inputs).map(move |row| row[input]).collect();
-        let turned = (0..inputs).flat_map(|input| blocks(column(input), Shorts));
+        let filled = bias.len().next_multiple_of(BLOCK);
+        let row = |(panel, input): (usize, usize)| -> [Shorts; 2] {
+            std::array::from_fn(|n| {
+                Shorts(std::array::from_fn(|i| {
+                    let output = panel * BLOCK + n * SHORTS + i;
+                    if output < bias.len() { weight[output * inputs + input] } else { 0 }
+                }))
+            })
+        };
+        let panels = 0..filled / BLOCK;
+        let rows = panels.flat_map(|panel| (0..inputs).map(move |input| (panel, input))).map(row);
+        let rows = rows.collect();
         // Half of what the shift drops, so that it rounds.
         let half = 1 << shift >> 1;
         let bias = bias.iter().map(|bias| bias.wrapping_add(half)).collect();
-        First { rows: turned.collect(), bias: blocks(bias, Shorts), shift: *shift }
+        First { inputs, rows, bias: blocks(bias, Shorts), shift: *shift }
     }
 
-    /// Brings the sums from the inputs that were kept to these, the shorter way, and writes the
-    /// activations.
+    /// Blocks of units.
+    fn width(&self) -> usize {
+        self.bias.len() / 2
+    }
+
+    /// Says what changes from the inputs that were kept to these, the shorter way, which may be from none.
     #[inline(always)]
-    fn update<I: Integers, const WIDE: usize>(
-        &self,
-        inputs: [u64; WORDS],
-        kept: &mut Kept,
-        changed: &mut [[u16; MAX_INPUTS]; 2],
-        units: &mut [Units],
-    ) {
-        let [added, removed] = changed;
+    fn change(&self, inputs: [u64; WORDS], kept: &mut Kept, changes: &mut Changes) {
         let (mut now, mut new, mut gone) = (0, [0; WORDS], [0; WORDS]);
         for i in 0..WORDS {
             now += inputs[i].count_ones();
             new[i] = inputs[i] & !kept.inputs[i];
             gone[i] = kept.inputs[i] & !inputs[i];
         }
-        let changes: u32 = new.iter().chain(&gone).map(|word| word.count_ones()).sum();
-        let anew = now <= changes;
-        let (added, removed) = match anew {
-            true => (list(inputs, added), &[][..]),
-            false => (list(new, added), list(gone, removed)),
-        };
-        kept.inputs = inputs;
-        if anew {
+        let changed: u32 = new.iter().chain(&gone).map(|word| word.count_ones()).sum();
+        if now <= changed {
             kept.sums.copy_from_slice(&self.bias);
+            changes.counts = [list(inputs, &mut changes.added).len(), 0];
+        } else {
+            let added = list(new, &mut changes.added).len();
+            changes.counts = [added, list(gone, &mut changes.removed).len()];
         }
-        let width = kept.sums.len();
-        let mut start = 0;
-        while width - start >= WIDE {
-            self.block::<I, WIDE>(start, added, removed, &mut kept.sums, units);
-            start += WIDE;
-        }
-        while start < width {
-            self.block::<I, 2>(start, added, removed, &mut kept.sums, units);
-            start += 2;
-        }
+        kept.inputs = inputs;
     }
 
-    /// Some vectors of the sums, so many that they stay in registers, and an even number.
+    /// Makes the changes to the sums of some units, and writes their activations.
     #[inline(always)]
-    fn block<I: Integers, const N: usize>(
+    fn panel<I: Integers>(
         &self,
-        start: usize,
-        added: &[u16],
-        removed: &[u16],
+        panel: usize,
+        changes: &Changes,
         sums: &mut [Shorts],
-        units: &mut [Units],
+        units: &mut Units,
     ) {
-        let width = sums.len();
-        let kept: &mut [Shorts; N] = sums[start..].first_chunk_mut().expect(WHOLE);
-        let mut sums = [I::load(&kept[0]); N];
-        for n in 1..N {
-            sums[n] = I::load(&kept[n]);
+        let rows = &self.rows[panel * self.inputs..][..self.inputs];
+        let kept: &mut [Shorts; 2] = sums[2 * panel..].first_chunk_mut().expect("whole blocks");
+        let mut sums = [I::load(&kept[0]), I::load(&kept[1])];
+        for &input in &changes.added[..changes.counts[0]] {
+            let row = &rows[usize::from(input)];
+            sums = [I::plus(sums[0], &row[0]), I::plus(sums[1], &row[1])];
         }
-        for &input in added {
-            let row: &[Shorts; N] = block(&self.rows[input as usize * width + start..]);
-            for n in 0..N {
-                sums[n] = I::plus(sums[n], &row[n]);
-            }
+        for &input in &changes.removed[..changes.counts[1]] {
+            let row = &rows[usize::from(input)];
+            sums = [I::minus(sums[0], &row[0]), I::minus(sums[1], &row[1])];
         }
-        for &input in removed {
-            let row: &[Shorts; N] = block(&self.rows[input as usize * width + start..]);
-            for n in 0..N {
-                sums[n] = I::minus(sums[n], &row[n]);
-            }
-        }
-        for n in 0..N {
-            I::store(sums[n], &mut kept[n]);
-        }
-        let units = &mut units[start / 2..][..N / 2];
-        for (n, units) in units.iter_mut().enumerate() {
-            I::clip([sums[2 * n], sums[2 * n + 1]], self.shift, units);
-        }
+        I::store(sums[0], &mut kept[0]);
+        I::store(sums[1], &mut kept[1]);
+        I::clip(sums, self.shift, units);
     }
 }
 
@@ -289,83 +326,69 @@ impl Later {
         };
         let filled = outputs.next_multiple_of(BLOCK);
         let quads = inputs.next_multiple_of(BLOCK) / 4;
-        let row = |quad: usize| {
-            (0..filled).flat_map(move |output| (0..4).map(move |i| (output, 4 * quad + i)))
+        let row = |(panel, quad): (usize, usize)| -> [Signed; 4] {
+            std::array::from_fn(|n| {
+                Signed(std::array::from_fn(|i| {
+                    weight(panel * BLOCK + n * LANES + i / 4, 4 * quad + i % 4)
+                }))
+            })
         };
-        let numbers: Vec<i8> =
-            (0..quads).flat_map(row).map(|(output, input)| weight(output, input)).collect();
+        let panels = 0..filled / BLOCK;
+        let rows = panels.flat_map(|panel| (0..quads).map(move |quad| (panel, quad))).map(row);
         let lanes = |numbers: &[f32]| -> Vec<Lanes> {
             let at = |i: usize| numbers.get(i).copied().unwrap_or(0.0);
             (0..filled / LANES).map(|n| Lanes(std::array::from_fn(|i| at(n * LANES + i)))).collect()
         };
         Later {
             adds: false,
-            rows: blocks(numbers, Signed),
+            quads,
+            rows: rows.collect(),
             scale: lanes(&layer.scale),
             bias: lanes(&layer.bias),
         }
     }
 
-    /// Activations from those below; a residual layer is as wide as the one below.
-    #[inline(always)]
-    fn forward<I: Integers, const WIDE: usize>(
-        &self,
-        below: &[Units],
-        units: &mut [Units],
-        quads: &mut [u16],
-    ) {
-        let width = self.bias.len();
-        let inputs = self.rows.len() / width / QUADS;
-        let below = &below[..inputs];
-        let mut count = 0;
-        for (i, block) in below.iter().enumerate() {
-            let places = quads[count..].first_chunk_mut().expect("room for one block more");
-            count += I::list_quads(block, (i * QUADS) as u16, places);
-        }
-        let quads = &quads[..count];
-        let mut start = 0;
-        while width - start >= WIDE {
-            self.block::<I, WIDE>(start, below, quads, units);
-            start += WIDE;
-        }
-        while start < width {
-            self.block::<I, 4>(start, below, quads, units);
-            start += 4;
-        }
+    /// Blocks of units.
+    fn width(&self) -> usize {
+        self.bias.len() / 4
     }
 
-    /// Some vectors of outputs, so many that their sums stay in registers, and a multiple of four.
+    /// Some activations from those below; a residual layer is as wide as the one below.
     #[inline(always)]
-    fn block<I: Integers, const N: usize>(
-        &self,
-        start: usize,
-        below: &[Units],
-        quads: &[u16],
-        units: &mut [Units],
-    ) {
-        let width = self.bias.len();
-        let mut sums = [I::zero(); N];
+    fn panel<I: Integers>(&self, panel: usize, below: &[Units], quads: &[u16], units: &mut Units) {
+        let rows = &self.rows[panel * self.quads..][..self.quads];
+        let mut sums = [I::zero(); 4];
         for &quad in quads {
             let quad = usize::from(quad);
-            let row: &[Signed; N] = block(&self.rows[quad * width + start..]);
+            let row = &rows[quad];
             let quad = I::quad(below[quad / QUADS].quad(quad % QUADS));
-            for n in 0..N {
+            for n in 0..4 {
                 sums[n] = I::plus_quads(sums[n], &row[n], quad);
             }
         }
         for (n, sum) in sums.into_iter().enumerate() {
-            let (block, part) = ((start + n) / 4, (start + n) % 4);
-            let (scale, bias) = (&self.scale[start + n], &self.bias[start + n]);
+            let (scale, bias) = (&self.scale[4 * panel + n], &self.bias[4 * panel + n]);
             let mut levels = quantised(I::sums(sum), scale, bias);
             if self.adds {
-                let below = below[block].sixteen(part);
+                let below = below[panel].sixteen(n);
                 for (level, below) in levels.iter_mut().zip(below) {
                     *level = (*level + below).min(LEVELS as u8);
                 }
             }
-            *units[block].sixteen_mut(part) = levels;
+            *units.sixteen_mut(n) = levels;
         }
     }
+}
+
+/// Lists the fours that are not all 0 and returns how many there are.
+#[inline(always)]
+fn list_quads<I: Integers>(units: &[Units], quads: &mut [u16]) -> usize {
+    let mut count = 0;
+    for (i, block) in units.iter().enumerate() {
+        let places = quads[count..].first_chunk_mut().expect("room for one block more");
+        count += I::list_quads(block, (i * QUADS) as u16, places);
+    }
+    count
 }
 
 /// The activations nearest to scaled sums, of two the even one.
@@ -417,13 +440,6 @@ impl Head<Shorts> {
         }
         results
     }
-}
-
-const WHOLE: &str = "a row has whole blocks";
-
-#[inline(always)]
-fn block<T, const N: usize>(row: &[T]) -> &[T; N] {
-    row.first_chunk().expect(WHOLE)
 }
 
 /// Numbers in vectors, filled up with zeros to a whole [`BLOCK`].

@@ -12,6 +12,7 @@ pub use scheme::Unquantisable;
 pub use weights::{Numbers, QUANTISED_VERSION, QuantisedWeights};
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::hidden::TOGETHER;
 use crate::mlp::{Kernel, Target};
 #[cfg(target_arch = "x86_64")]
 use integers::{Avx2, Vnni};
@@ -87,7 +88,7 @@ impl Quantised {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
         match self.kernel.target() {
-            Target::Portable => evaluate::<Portable, 4>(layers, scratch, batch, logits),
+            Target::Portable => evaluate::<Portable>(layers, scratch, batch, logits),
             // SAFETY: this kernel exists only where its features were found.
             #[cfg(target_arch = "x86_64")]
             Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
@@ -114,18 +115,18 @@ impl Evaluator for Quantised {
 }
 
 #[inline(always)]
-fn evaluate<I: Integers, const WIDE: usize>(
+fn evaluate<I: Integers>(
     layers: &Layers,
     scratch: &mut Scratch,
     batch: &mut Batch,
     logits: &mut [f32],
 ) {
-    let mut rows = logits.chunks_exact_mut(layers.moves());
-    for at in 0..batch.len() {
-        let (position, moves, policy, outlook) = batch.item_mut(at);
-        layers.evaluate::<I, WIDE>(scratch, at, position, moves, policy, outlook);
-        if let Some(row) = rows.next() {
-            layers.all_logits::<I>(scratch, row);
+    let mut rows = logits.chunks_mut(TOGETHER * layers.moves());
+    for first in (0..batch.len()).step_by(TOGETHER) {
+        let count = TOGETHER.min(batch.len() - first);
+        layers.evaluate::<I>(scratch, batch, first, count);
+        if let Some(rows) = rows.next() {
+            layers.all_logits::<I>(scratch, rows);
         }
     }
 }
@@ -133,11 +134,11 @@ fn evaluate<I: Integers, const WIDE: usize>(
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,bmi1,popcnt")]
 fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx2, 4>(layers, scratch, batch, logits);
+    evaluate::<Avx2>(layers, scratch, batch, logits);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi1,popcnt")]
 fn evaluate_vnni(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Vnni, 8>(layers, scratch, batch, logits);
+    evaluate::<Vnni>(layers, scratch, batch, logits);
 }
