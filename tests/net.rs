@@ -131,8 +131,10 @@ fn heads_are_stripped_and_notes_changed() {
 fn rates_of_every_backend() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let rates =
-        json(folder, "bench net --hidden 32,16 --hidden 48 --batches 1,4 --seconds 0 --json");
+    let rates = json(
+        folder,
+        "bench net --shape mlp:32,16 --shape mlp:48 --shape circuit:1,16,2 --batches 1,4 --seconds 0 --json",
+    );
     let rows = rates["rates"].as_array().unwrap();
     for backend in ["f32", "quantised"] {
         for all in [false, true] {
@@ -150,12 +152,14 @@ fn rates_of_every_backend() {
             }
         }
     }
+    let tower = |row: &&Value| row["shape"] == "circuit 1×16 reach 2" && row["backend"] == "f32";
+    assert!(rows.iter().filter(tower).count() >= 2);
     let torch = rates["libtorch"].as_bool().unwrap();
     for row in rows {
         assert_eq!(row["times_libtorch_best"].is_number(), torch, "{row}");
         assert_eq!(row["times_libtorch_single"].is_number(), torch, "{row}");
     }
-    let text = stdout(folder, "bench net --hidden 16 --batches 2 --seconds 0");
+    let text = stdout(folder, "bench net --shape mlp:16 --batches 2 --seconds 0");
     assert!(text.contains("mlp 184→16, standard") && text.contains("quantised portable"), "{text}");
 }
 
@@ -206,7 +210,8 @@ fn mistakes_are_named() {
             "its checksum does not match",
         ),
         ("bench net --net q.safetensors", "it holds a quantised network"),
-        ("bench net --hidden 17", "a width is a multiple of 16"),
+        ("bench net --shape mlp:17", "a width is a multiple of 16"),
+        ("bench net --shape conv:4", "write mlp:256,128, conv:4,64 or circuit:4,64,3"),
     ] {
         refused(folder, words, reason);
     }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use surakarta_game::Variant;
-use surakarta_net::{MlpShape, Shape, Trunk, Weights};
+use surakarta_net::{Shape, Weights};
 use surakarta_run::arena_bench::ArenaBench;
 use surakarta_run::bench::{ROUNDS, RulesBench};
 use surakarta_run::net_bench::NetBench;
@@ -89,15 +89,16 @@ struct Arena {
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
   surakarta bench net
-  surakarta bench net --hidden 64 --hidden 512,128 --batches 1,32 --json
+  surakarta bench net --shape mlp:512,128 --shape conv:4,64 --shape circuit:4,64,3 --batches 1,32 --json
   surakarta bench net --net runs/quickstart/weights/best.safetensors"#)]
 struct Net {
     /// Files of f32 weights.
     #[arg(long)]
     net: Vec<PathBuf>,
-    /// Untrained networks of kind mlp: widths of the hidden layers [default without --net: 256,128].
-    #[arg(long, value_parser = hidden)]
-    hidden: Vec<MlpShape>,
+    /// Untrained networks: mlp:WIDTH,…, conv:BLOCKS,CHANNELS or circuit:BLOCKS,CHANNELS,REACH [default
+    /// without --net: mlp:256,128].
+    #[arg(long, value_parser = shape)]
+    shape: Vec<Shape>,
     /// The variant of untrained networks.
     #[arg(long, default_value_t)]
     variant: Variant,
@@ -112,10 +113,17 @@ struct Net {
     json: bool,
 }
 
-fn hidden(text: &str) -> Result<MlpShape, String> {
-    let widths: Result<Vec<usize>, _> = text.split(',').map(|width| width.trim().parse()).collect();
-    let widths = widths.map_err(|_| "give widths, as in 256,128".to_owned())?;
-    MlpShape::new(&widths, false).map_err(|error| error.to_string())
+fn shape(text: &str) -> Result<Shape, String> {
+    let unknown = || "write mlp:256,128, conv:4,64 or circuit:4,64,3".to_owned();
+    let (kind, numbers) = text.split_once(':').ok_or_else(unknown)?;
+    let numbers: Result<Vec<usize>, _> = numbers.split(',').map(str::parse).collect();
+    match (kind, &numbers.map_err(|_| unknown())?[..]) {
+        ("mlp", hidden) => Shape::mlp(hidden),
+        ("conv", &[blocks, channels]) => Shape::conv(blocks, channels),
+        ("circuit", &[blocks, channels, reach]) => Shape::circuit(blocks, channels, reach),
+        _ => return Err(unknown()),
+    }
+    .map_err(|error| error.to_string())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -137,14 +145,12 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     if json { output::json(&rates) } else { output::print(rates) }
 }
 
-fn measure(Net { net, mut hidden, variant, batches, seconds, json }: Net) -> Result<()> {
-    if net.is_empty() && hidden.is_empty() {
-        hidden.push(MlpShape::new(&[256, 128], false)?);
+fn measure(Net { net, mut shape, variant, batches, seconds, json }: Net) -> Result<()> {
+    if net.is_empty() && shape.is_empty() {
+        shape.push(Shape::mlp(&[256, 128])?);
     }
     let files = net.iter().map(|path| Ok(Weights::load(path)?));
-    let untrained = hidden
-        .into_iter()
-        .map(|shape| Ok(Weights::random(Shape::from(Trunk::Mlp(shape)), variant, 1)));
+    let untrained = shape.into_iter().map(|shape| Ok(Weights::random(shape, variant, 1)));
     let bench = NetBench {
         networks: files.chain(untrained).collect::<Result<_>>()?,
         batches: batches.into_iter().map(|size| size as usize).collect(),

@@ -137,7 +137,12 @@ fn backends(weights: &Weights, batch: usize) -> Result<Vec<(NetRate, Work)>> {
             }
         }
         Trunk::Conv(_) | Trunk::Circuit(_) => {
-            for kernel in Kernel::available() {
+            // Plain code would take minutes for a batch of a large tower.
+            let plain = |kernel: &Kernel| kernel.name() == "portable";
+            let vector = Kernel::available().into_iter().filter(|kernel| !plain(kernel));
+            let kernels: Vec<Kernel> = vector.collect();
+            let best = vec![Kernel::best()];
+            for kernel in if kernels.is_empty() { best } else { kernels } {
                 let tower = Tower::with_kernel(weights, kernel);
                 works.push((row("f32", Some(kernel), false), legal(tower)));
             }
@@ -170,10 +175,14 @@ fn batches(positions: &[Position], size: usize) -> Vec<Batch> {
 /// Positions a second of processor time, all batches over and over for about this time.
 fn speed(work: &mut Work, batches: &mut [Batch], time: Duration) -> Result<f64> {
     let (began, mut done) = (clock(), 0);
+    // The clock is read ever more rarely: for small networks that would take longer than they do.
+    let mut some = 1;
     loop {
-        // The clock is read once for many positions.
-        for some in batches.chunks_mut(64) {
-            for batch in &mut *some {
+        let mut rest = &mut *batches;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at_mut(some.min(rest.len()));
+            rest = later;
+            for batch in now {
                 work(batch)?;
                 done += batch.len();
             }
@@ -181,6 +190,7 @@ fn speed(work: &mut Work, batches: &mut [Batch], time: Duration) -> Result<f64> 
             if spent >= time && !spent.is_zero() {
                 return Ok(done as f64 / spent.as_secs_f64());
             }
+            some = 64.min(2 * some);
         }
     }
 }
