@@ -133,8 +133,8 @@ pub trait Evaluator: Send {
 /// A network that is loaded and ready, wherever it is computed: every worker gets an evaluator of its
 /// own from it.
 pub trait Inference: Send + Sync {
-    /// An evaluator for a worker whose batches have `size` positions, or fewer. It matters only where
-    /// batches are padded.
+    /// An evaluator for a worker whose batches have about `size` positions. It matters only where
+    /// batches are padded to that size, and larger ones cut.
     ///
     /// # Errors
     /// If the device behind it has no memory left.

@@ -1,4 +1,4 @@
-//! Where a network is trained.
+//! Where a network is trained, or computed when it plays.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +13,7 @@ pub enum Device {
     #[default]
     Cpu,
     /// A CUDA device by its number.
-    Cuda(usize),
+    Cuda(u16),
 }
 
 impl fmt::Display for Device {
@@ -72,7 +72,7 @@ mod tests {
             assert_eq!(device.to_string(), text);
         }
         assert_eq!("cuda".parse(), Ok(Device::Cuda(0)));
-        for text in ["gpu", "cuda:", "cuda:+1", "cuda:x", ""] {
+        for text in ["gpu", "cuda:", "cuda:+1", "cuda:x", "cuda:65536", ""] {
             assert!(text.parse::<Device>().is_err(), "{text}");
         }
     }

@@ -90,6 +90,9 @@ pub enum TrainError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A network says NaN or an infinity of a position.
+    #[error("its outputs are not all finite numbers; train or export it anew")]
+    NotANumber,
     /// The binary cannot train.
     #[error("this binary was built without libtorch; build it with the feature `torch` to train")]
     NoTorch,

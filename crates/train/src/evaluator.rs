@@ -44,8 +44,8 @@ pub(crate) struct Said {
 }
 
 impl TorchEvaluator {
-    /// A network with these weights that evaluates `size` positions (at least one) at a time; a
-    /// smaller batch is padded and costs as much.
+    /// A network with these weights that evaluates `size` positions at a time, one or the next multiple
+    /// of 16; a smaller batch is padded and costs as much.
     ///
     /// # Errors
     /// If the device is missing or has no memory left.
@@ -66,7 +66,7 @@ impl TorchEvaluator {
     }
 
     fn of(layers: Layers, variant: Variant, device: tch::Device, size: usize) -> TorchEvaluator {
-        TorchEvaluator { layers, variant, device, size: size.max(1), rows: Rows::default() }
+        TorchEvaluator { layers, variant, device, size: alike(size), rows: Rows::default() }
     }
 
     /// Positions that are evaluated at a time.
@@ -92,11 +92,21 @@ impl TorchEvaluator {
                 Layers::Script(script) => script.forward(&x),
             }
         })?;
-        let read = |tensor: &Tensor| -> Result<Vec<f32>, TrainError> {
+        let read = |tensor: &Tensor, width: usize| -> Result<Vec<f32>, TrainError> {
             let tensor = tensor.f_to_device(tch::Device::Cpu)?.f_to_kind(Kind::Float)?;
-            Ok(Vec::try_from(tensor.f_narrow(0, 0, n as i64)?.f_flatten(0, -1)?)?)
+            let numbers = Vec::<f32>::try_from(tensor.f_narrow(0, 0, n as i64)?.f_flatten(0, -1)?)?;
+            // A module of one's own may say anything.
+            match numbers.iter().all(|x| x.is_finite()) {
+                true if numbers.len() == n * width => Ok(numbers),
+                true => Err(TrainError::Torch(format!(
+                    "a network gave {} numbers for {n} positions instead of {width} each",
+                    numbers.len()
+                ))),
+                false => Err(TrainError::NotANumber),
+            }
         };
-        Ok(Said { policy: read(&policy)?, wdl: read(&wdl)?, margin: read(&margin)? })
+        let moves = self.variant.moves();
+        Ok(Said { policy: read(&policy, moves)?, wdl: read(&wdl, 3)?, margin: read(&margin, 1)? })
     }
 }
 
@@ -149,6 +159,12 @@ impl Evaluator for TorchEvaluator {
         }
         Ok(())
     }
+}
+
+/// The size of a batch whose rows libtorch treats alike: it sums the last rows in another order where
+/// there is no multiple of so many, as the test of every kind of shape shows.
+fn alike(size: usize) -> usize {
+    if size > 1 { size.next_multiple_of(16) } else { 1 }
 }
 
 /// Turns logits into probabilities.

@@ -27,7 +27,7 @@ pub fn library() -> Result<String, String> {
 pub fn check(device: Device) -> Result<(), TrainError> {
     #[cfg(feature = "torch")]
     match device {
-        Device::Cuda(n) if n as i64 >= tch::Cuda::device_count() => {
+        Device::Cuda(n) if i64::from(n) >= tch::Cuda::device_count() => {
             Err(TrainError::NoDevice(device))
         }
         _ => Ok(()),

@@ -79,7 +79,7 @@ pub(crate) fn open_device(device: Device) -> Result<tch::Device, TrainError> {
     check(device)?;
     Ok(match device {
         Device::Cpu => tch::Device::Cpu,
-        Device::Cuda(number) => tch::Device::Cuda(number),
+        Device::Cuda(number) => tch::Device::Cuda(number.into()),
     })
 }
 

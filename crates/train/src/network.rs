@@ -14,10 +14,6 @@ use crate::evaluator::TorchEvaluator;
 use crate::queue::Queue;
 use crate::script::Script;
 
-/// libtorch treats the rows of a batch alike only if there are a multiple of so many: the last ones
-/// are summed in another order else. So says a test of every shape.
-const ALIKE: usize = 16;
-
 /// Positions of a padded batch on a CUDA device. On the processor a worker's own batch is padded.
 const DEVICE_BATCH: usize = 256;
 
@@ -49,6 +45,8 @@ impl TorchNetwork {
     /// If the device is missing or has no memory left.
     pub fn new(weights: Weights, device: Device) -> Result<TorchNetwork, TrainError> {
         let (variant, hash) = (weights.variant(), weights.hash());
+        // Nobody asks them.
+        let weights = weights.with_heads(&[], 0);
         TorchNetwork::of(Origin::Weights(Arc::new(weights)), variant, device, hash)
     }
 
@@ -104,7 +102,7 @@ impl Inference for TorchNetwork {
         if let Some(queue) = &self.queue {
             return Ok(Box::new(queue.clone()));
         }
-        let evaluator = self.load(if size > 1 { size.next_multiple_of(ALIKE) } else { 1 });
+        let evaluator = self.load(size);
         Ok(Box::new(evaluator.map_err(|error| EvaluatorError(error.to_string()))?))
     }
 
@@ -129,7 +127,7 @@ mod tests {
         let shape = Shape::conv(1, 16).unwrap();
         let weights = Weights::random(shape, Variant::Rural, 3);
         // A batch smaller than some requests, and larger than others.
-        let size = ALIKE;
+        let size = 16;
         let evaluator = TorchEvaluator::new(&weights, Device::Cpu, size).unwrap();
         let queue = Queue::start(evaluator, Variant::Rural).unwrap();
         let filled = |n: usize| {

@@ -3,8 +3,9 @@
 //! A thread of its own owns the network. Workers hand it the positions of their batches and sleep; it
 //! takes what waits, fills it up to one padded batch of a fixed size, and answers. While it runs, the
 //! other workers search: with twice as many workers as cores both the device and the processor are
-//! busy. No evaluation depends on which positions happened to meet.
+//! busy. On the processor no evaluation depends on which positions happened to meet; a test says so.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -28,7 +29,12 @@ pub(crate) struct Queue {
     requests: Sender<Request>,
     variant: Variant,
     size: usize,
+    /// Counts the workers: every clone has one.
+    _alive: Arc<()>,
 }
+
+/// Those that never ask: the queue that others are cloned from, and the thread's own count.
+const SILENT: usize = 2;
 
 impl Queue {
     /// Starts the thread that owns a network of this variant.
@@ -38,9 +44,11 @@ impl Queue {
     pub(crate) fn start(evaluator: TorchEvaluator, variant: Variant) -> std::io::Result<Queue> {
         let (requests, waiting) = channel();
         let size = evaluator.size();
-        let serve = move || Server { evaluator, width: inputs(variant), waiting }.serve();
+        let alive = Arc::new(());
+        let workers = Arc::clone(&alive);
+        let serve = move || Server { evaluator, width: inputs(variant), waiting, workers }.serve();
         std::thread::Builder::new().name("device".to_owned()).spawn(serve)?;
-        Ok(Queue { requests, variant, size })
+        Ok(Queue { requests, variant, size, _alive: alive })
     }
 }
 
@@ -64,6 +72,7 @@ struct Server {
     evaluator: TorchEvaluator,
     width: usize,
     waiting: Receiver<Request>,
+    workers: Arc<()>,
 }
 
 impl Server {
@@ -81,11 +90,12 @@ impl Server {
         request.rows.0.len() / self.width
     }
 
-    /// Takes requests until the batch is full or nobody comes any more; returns one that did not fit.
+    /// Takes requests until the batch is full, every worker waits or nobody comes for a while; returns
+    /// one that did not fit.
     fn gather(&self, together: &mut Vec<Request>) -> Option<Request> {
         let mut room = self.evaluator.size() - self.positions(&together[0]);
         let until = Instant::now() + PATIENCE;
-        while room > 0 {
+        while room > 0 && together.len() + SILENT < Arc::strong_count(&self.workers) {
             let left = until.saturating_duration_since(Instant::now());
             match self.waiting.recv_timeout(left) {
                 Ok(request) if self.positions(&request) > room => return Some(request),

@@ -46,6 +46,8 @@ impl Script {
                 other => other.to_string(),
             })
         };
+        // A profiled module is compiled anew after some calls, and its bits with it.
+        tch::jit::f_set_profiling_mode(false)?;
         let mut module = CModule::load_data_on_device(&mut bytes, device).map_err(first_line)?;
         module.f_set_eval().map_err(first_line)?;
         let script = Script { module, variant, device };
@@ -118,7 +120,8 @@ impl Script {
 /// # Errors
 /// If the file cannot be written.
 pub fn export_script(weights: &Weights, path: &Path) -> Result<(), TrainError> {
-    let model = Model::new(weights, Device::Cpu)?.frozen()?;
+    let weights = weights.clone().with_heads(&[], 0);
+    let model = Model::new(&weights, Device::Cpu)?.frozen()?;
     let example =
         Tensor::f_zeros([1, inputs(weights.variant()) as i64], (Kind::Float, tch::Device::Cpu))?;
     let mut failed = None;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use surakarta_game::Variant;
+use surakarta_game::{Position, Variant};
 use surakarta_net::{Batch, Evaluator, Inference, Shape, Weights};
 use surakarta_train::{Device, TorchEvaluator, TorchNetwork, export_script};
 
@@ -34,12 +34,32 @@ fn an_exported_network_says_what_it_said() {
         let theirs = evaluated(&mut *network.evaluator(16).unwrap(), variant);
         let mut model = TorchEvaluator::new(&weights, Device::Cpu, 16).unwrap();
         let ours = evaluated(&mut model, variant);
+        // However often it is asked.
+        let mut often = network.evaluator(16).unwrap();
+        for _ in 0..4 {
+            assert_eq!(evaluated(&mut *often, variant), theirs);
+        }
         for (a, b) in theirs.iter().zip(&ours) {
             assert!((a - b).abs() < 1e-5, "{a} {b}");
         }
     }
     // Nothing is left beside it.
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_is_no_number_is_an_error() {
+    let weights = Weights::random(Shape::mlp(&[16]).unwrap(), Variant::Standard, 3);
+    let huge = weights.tensors().map(|(name, dims, data)| {
+        (name.to_owned(), dims.to_vec(), data.iter().map(|x| 1e30 * x).collect())
+    });
+    let huge = Weights::from_tensors(weights.shape().clone(), Variant::Standard, "", huge).unwrap();
+    let position = Position::default();
+    let mut batch = Batch::default();
+    batch.push(position, &position.moves());
+    let mut evaluator = TorchEvaluator::new(&huge, Device::Cpu, 1).unwrap();
+    let error = evaluator.evaluate(&mut batch).unwrap_err().to_string();
+    assert!(error.contains("not all finite"), "{error}");
 }
 
 #[test]
