@@ -29,8 +29,10 @@ pub enum Unquantisable {
     /// Its shape has no quantised inference.
     #[error("only networks of kind mlp can be quantised, and this is {0}")]
     Shape(String),
-    /// A layer has weights so large that no step fits.
-    #[error("the first layer's weights are too large to be quantised")]
+    /// No step fits a layer, or a scale or bias is beyond f32 in its steps.
+    #[error(
+        "a layer's weights are too large, or too small beside its biases, to be quantised; train it with more weight decay"
+    )]
     TooLarge,
 }
 
@@ -62,7 +64,8 @@ impl QuantisedWeights {
             variant,
             source: format!("quantised from {}: {}", weights.hash(), weights.source()),
         };
-        quantised.check().expect("within the bounds that it was made for");
+        // All but the scales is within its bounds by the scheme.
+        quantised.check().map_err(|_| Unquantisable::TooLarge)?;
         Ok(quantised)
     }
 }

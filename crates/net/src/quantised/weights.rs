@@ -270,10 +270,12 @@ impl QuantisedWeights {
         Ok(weights)
     }
 
-    /// Whether no sum can overflow: then integers are exact, in whatever order they are added.
+    /// Whether no sum can overflow, so that integers are exact in whatever order they are added, and
+    /// whether all floats are finite.
     pub(super) fn check(&self) -> Result<(), InvalidWeights> {
         let overflow = |name: &str| InvalidWeights::Overflow(name.to_owned());
-        if !(0..16).contains(&self.first.shift) {
+        // With 15 the half that rounds would not fit sixteen bits beside its sign.
+        if !(0..15).contains(&self.first.shift) {
             return Err(overflow("hidden.0.shift"));
         }
         if self.first.reach(self.variant) > i64::from(i16::MAX) {
@@ -291,6 +293,11 @@ impl QuantisedWeights {
         for (name, head) in [("wdl.weight", &self.wdl), ("margin.weight", &self.margin)] {
             if head.weight.iter().any(|w| i64::from(*w).abs() > most) {
                 return Err(overflow(name));
+            }
+        }
+        for (name, _, numbers) in self.tensors() {
+            if matches!(numbers, Numbers::F32(x) if !x.iter().all(|x| x.is_finite())) {
+                return Err(InvalidWeights::NotFinite(name));
             }
         }
         Ok(())
@@ -384,12 +391,7 @@ impl Given<'_> {
         dtype: Dtype,
     ) -> Result<Linear<T>, InvalidWeights> {
         let weight = self.take(&format!("{name}.weight"), &[outputs, inputs], dtype)?;
-        let mut floats = |part: &str| -> Result<Vec<f32>, InvalidWeights> {
-            let name = format!("{name}.{part}");
-            let floats: Vec<f32> = self.take(&name, &[outputs], Dtype::F32)?;
-            let finite = floats.iter().all(|x| x.is_finite());
-            if finite { Ok(floats) } else { Err(InvalidWeights::NotFinite(name)) }
-        };
+        let mut floats = |part: &str| self.take(&format!("{name}.{part}"), &[outputs], Dtype::F32);
         Ok(Linear { weight, scale: floats("scale")?, bias: floats("bias")? })
     }
 }
@@ -431,8 +433,9 @@ mod tests {
         let shape = Shape::mlp(&[32, 16]).unwrap();
         let weights = QuantisedWeights::new(&Weights::random(shape, Variant::Standard, 1)).unwrap();
         type Change = fn(&mut QuantisedWeights);
-        let changes: [(&str, Change); 6] = [
-            ("hidden.0.shift", |w| w.first.shift = 16),
+        let changes: [(&str, Change); 7] = [
+            ("hidden.0.shift", |w| w.first.shift = 15),
+            ("hidden.0.shift", |w| w.first.shift = -1),
             ("hidden.0.weight", |w| w.first.weight[..2].fill(i16::MAX)),
             ("hidden.0.weight", |w| w.first.bias[3] = i16::MIN),
             ("hidden.1.weight", |w| w.hidden[0].weight[7] = i8::MIN),
@@ -447,6 +450,12 @@ mod tests {
             let expected = InvalidWeights::Overflow(tensor.to_owned());
             assert!(matches!(&problem, LoadProblem::Tensors(p) if *p == expected), "{problem}");
         }
+        let mut infinite = weights;
+        infinite.hidden[0].scale[3] = f32::INFINITY;
+        infinite.save(&path).unwrap();
+        let problem = QuantisedWeights::load(&path).unwrap_err().problem;
+        let expected = InvalidWeights::NotFinite("hidden.1.scale".to_owned());
+        assert!(matches!(&problem, LoadProblem::Tensors(p) if *p == expected), "{problem}");
     }
 
     #[test]

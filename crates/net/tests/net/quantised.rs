@@ -239,6 +239,24 @@ fn large_weights_are_given_room() {
     assert!(matches!(error, Unquantisable::Shape(_)), "{error}");
 }
 
+#[test]
+fn scales_beyond_floats_are_refused() {
+    // A nearly dead layer: a bias of −1 is more of its steps than an f32 holds.
+    let weights = lively_weights(Variant::Standard, &[32, 16], 1);
+    let tensors = weights.tensors().map(|(name, dims, data)| {
+        let data = match name {
+            "hidden.1.weight" => data.iter().map(|x| x * 1e-40).collect(),
+            "hidden.1.bias" => vec![-1.0, 0.0, 0.0, 0.0].repeat(4),
+            _ => data.to_vec(),
+        };
+        (name.to_owned(), dims.to_vec(), data)
+    });
+    let tensors: Vec<_> = tensors.collect();
+    let shape = weights.shape().clone();
+    let weights = Weights::from_tensors(shape, Variant::Standard, "dead", tensors).unwrap();
+    assert_eq!(QuantisedWeights::new(&weights), Err(Unquantisable::TooLarge));
+}
+
 fn written(weights: &QuantisedWeights) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("q.safetensors");
