@@ -79,6 +79,24 @@ impl Batch {
         }
     }
 
+    /// Whether the network has said numbers of every position. One that is not spoils all that its
+    /// softmax gives, so the first of each is enough to look at.
+    pub(crate) fn expect_numbers(&self) -> Result<(), EvaluatorError> {
+        let says_numbers = |at: usize| {
+            let outlook = self.outlook(at);
+            let policy = self.policy(at).first().is_none_or(|p| p.is_finite());
+            policy && outlook.wdl[0].is_finite() && outlook.margin.is_finite()
+        };
+        match (0..self.len()).find(|&at| !says_numbers(at)) {
+            None => Ok(()),
+            Some(at) => Err(EvaluatorError(format!(
+                "it says NaN or infinity of the position {}: its weights are too large; give other \
+                 weights, or train it with more weight decay",
+                self.position(at)
+            ))),
+        }
+    }
+
     /// Its legal moves, as pushed.
     pub fn moves(&self, at: usize) -> &[Move] {
         &self.moves[self.range(at)]

@@ -9,6 +9,7 @@ mod evaluator;
 mod file;
 mod hidden;
 mod inputs;
+mod kernel;
 mod lanes;
 mod layers;
 mod mlp;
@@ -22,12 +23,13 @@ mod weights;
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Inference, Outlook};
 pub use file::{FORMAT_VERSION, LoadError, LoadProblem, SaveError};
 pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
-pub use mlp::{Kernel, Mlp};
+pub use kernel::Kernel;
+pub use mlp::Mlp;
 pub use network::{Network, NetworkFile};
 pub use quantised::{Numbers, QUANTISED_VERSION, Quantised, QuantisedWeights, Unquantisable};
 pub use shape::{
-    Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, Shape,
-    TensorSpec, Trunk,
+    Auxiliary, CircuitShape, ConvShape, HORIZONS, InvalidShape, MOVE_CHANNELS, MlpShape, OCCUPANTS,
+    Shape, TensorSpec, Trunk,
 };
 pub use tower::Tower;
 pub use weights::{InvalidWeights, Weights};

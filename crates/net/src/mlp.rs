@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
 use crate::hidden::TOGETHER;
+use crate::kernel::{Kernel, for_each_kernel};
 use crate::lanes::Lanes;
 use crate::layers::{Layers, Scratch};
 use crate::shape::Trunk;
@@ -20,64 +21,6 @@ pub struct Mlp {
     layers: Arc<Layers>,
     scratch: Scratch,
     kernel: Kernel,
-}
-
-/// The same arithmetic, compiled for one kind of processor. A value exists only on a processor that
-/// can run it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel(pub(crate) Target);
-
-/// The kinds of processors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    Portable,
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Kernel {
-    /// Those that this processor can run, fastest last.
-    pub fn available() -> Vec<Kernel> {
-        let mut kernels = vec![Kernel(Target::Portable)];
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-            let bits = is_x86_feature_detected!("bmi1") && is_x86_feature_detected!("popcnt");
-            if avx2 && bits {
-                kernels.push(Kernel(Target::Avx2));
-                let avx512 = is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl");
-                if avx512 {
-                    kernels.push(Kernel(Target::Avx512));
-                }
-            }
-        }
-        kernels
-    }
-
-    /// The fastest one that this processor can run.
-    pub fn best() -> Kernel {
-        *Kernel::available().last().expect("one is portable")
-    }
-
-    pub(crate) fn target(self) -> Target {
-        self.0
-    }
-
-    /// `portable`, `avx2` or `avx512`.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            Target::Portable => "portable",
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => "avx2",
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => "avx512",
-        }
-    }
 }
 
 impl Mlp {
@@ -129,21 +72,14 @@ impl Mlp {
     fn run(&mut self, batch: &mut Batch, logits: &mut [f32]) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
-        match self.kernel.0 {
-            Target::Portable => evaluate::<Lanes, 1, 4>(layers, scratch, batch, logits),
-            // SAFETY: this kernel exists only where `available` found these features.
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => unsafe { evaluate_avx512(layers, scratch, batch, logits) },
-        }
-        Ok(())
+        evaluate_on(self.kernel, layers, scratch, batch, logits);
+        batch.expect_numbers()
     }
 }
 
 impl Evaluator for Mlp {
-    /// Fails only if a position is of another variant than the network.
+    /// Fails only if a position is of another variant than the network, or weights are so large that it
+    /// says no numbers.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
         self.run(batch, &mut [])
     }
@@ -166,14 +102,11 @@ fn evaluate<V: Vector, const PANELS: usize, const OUTPUTS: usize>(
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,popcnt")]
-fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx2, 1, 4>(layers, scratch, batch, logits);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
-fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx512, 2, 8>(layers, scratch, batch, logits);
+for_each_kernel! {
+    fn evaluate_on(
+        layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32],
+    );
+    portable: evaluate::<Lanes, 1, 4>,
+    avx2: evaluate::<Avx2, 1, 4>,
+    avx512: evaluate::<Avx512, 2, 8>,
 }

@@ -100,7 +100,7 @@ impl Vector for Lanes {
 pub(crate) use x86::{Avx2, Avx512, MEMBERS};
 
 // Safety of this module: its types are named only in functions that enable the features of their
-// intrinsics (`mlp.rs`), and every load is of the 64 bytes of a `Lanes` or of one half of it.
+// intrinsics (`for_each_kernel!`: `mlp.rs`, `tower/mod.rs`), and every load is of the 64 bytes of a `Lanes` or of one half of it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use std::arch::x86_64::*;

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use surakarta_game::Variant;
 use surakarta_net::{
-    Auxiliary, CircuitShape, ConvShape, MOVE_CHANNELS, MlpShape, Shape, TensorSpec, Trunk, inputs,
+    Auxiliary, CircuitShape, ConvShape, MOVE_CHANNELS, MlpShape, OCCUPANTS, Shape, TensorSpec,
+    Trunk, inputs,
 };
 use tch::{Kind, TchError, Tensor};
 
@@ -152,7 +153,11 @@ impl Forward {
             let out = layers.linear(head.name(), &x)?;
             Ok((
                 head,
-                if head == Auxiliary::Occupancy { out.f_view([-1, 3, points])? } else { out },
+                if head == Auxiliary::Occupancy {
+                    out.f_view([-1, OCCUPANTS as i64, points])?
+                } else {
+                    out
+                },
             ))
         };
         Ok(Outputs {

@@ -193,7 +193,7 @@ impl Integers for Portable {
 pub(super) use x86::{Avx2, Vnni};
 
 // Safety of this module: its types are named only in functions that enable the features of their
-// intrinsics (`mod.rs`), and every load and store is of the 64 bytes of a vector above, a half or a
+// intrinsics (`for_each_kernel!` in `mod.rs`), and every load and store is of the 64 bytes of a vector above, a half or a
 // quarter of it.
 #[cfg(target_arch = "x86_64")]
 mod x86 {

@@ -13,7 +13,7 @@ pub use weights::{Numbers, QUANTISED_VERSION, QuantisedWeights};
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
 use crate::hidden::TOGETHER;
-use crate::mlp::{Kernel, Target};
+use crate::kernel::{Kernel, for_each_kernel};
 #[cfg(target_arch = "x86_64")]
 use integers::{Avx2, Vnni};
 use integers::{Integers, Portable};
@@ -87,28 +87,14 @@ impl Quantised {
     fn run(&mut self, batch: &mut Batch, logits: &mut [f32]) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
-        match self.kernel.target() {
-            Target::Portable => evaluate::<Portable>(layers, scratch, batch, logits),
-            // SAFETY: this kernel exists only where its features were found.
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch, logits) },
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => {
-                if is_x86_feature_detected!("avx512vnni") {
-                    // SAFETY: this kernel exists only where its features were found, and so was this.
-                    unsafe { evaluate_vnni(layers, scratch, batch, logits) }
-                } else {
-                    // SAFETY: where there is AVX-512, there is AVX2.
-                    unsafe { evaluate_avx2(layers, scratch, batch, logits) }
-                }
-            }
-        }
-        Ok(())
+        evaluate_on(self.kernel, layers, scratch, batch, logits);
+        batch.expect_numbers()
     }
 }
 
 impl Evaluator for Quantised {
-    /// Fails only if a position is of another variant than the network.
+    /// Fails only if a position is of another variant than the network, or weights are so large that it
+    /// says no numbers.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
         self.run(batch, &mut [])
     }
@@ -131,14 +117,11 @@ fn evaluate<I: Integers>(
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,popcnt")]
-fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Avx2>(layers, scratch, batch, logits);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi1,popcnt")]
-fn evaluate_vnni(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32]) {
-    evaluate::<Vnni>(layers, scratch, batch, logits);
+for_each_kernel! {
+    fn evaluate_on(
+        layers: &Layers, scratch: &mut Scratch, batch: &mut Batch, logits: &mut [f32],
+    );
+    portable: evaluate::<Portable>,
+    avx2: evaluate::<Avx2>,
+    avx512: evaluate::<Vnni>,
 }

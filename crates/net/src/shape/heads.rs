@@ -51,8 +51,8 @@ impl Auxiliary {
     }
 }
 
-/// The numbers of outputs of a point for [`Auxiliary::Occupancy`].
-const OCCUPANTS: usize = 3;
+/// The number of outputs of a point for [`Auxiliary::Occupancy`].
+pub const OCCUPANTS: usize = 3;
 
 /// The heads of an `mlp` on so many units.
 pub(super) fn on_units(variant: Variant, auxiliary: &[Auxiliary], width: usize, out: &mut Tensors) {

@@ -4,7 +4,7 @@ mod heads;
 mod mlp;
 mod tower;
 
-pub use heads::{Auxiliary, HORIZONS, MOVE_CHANNELS};
+pub use heads::{Auxiliary, HORIZONS, MOVE_CHANNELS, OCCUPANTS};
 pub use mlp::Mlp as MlpShape;
 pub use tower::{Circuit as CircuitShape, Conv as ConvShape};
 

@@ -7,8 +7,8 @@ mod sums;
 use std::sync::Arc;
 
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
+use crate::kernel::{Kernel, for_each_kernel};
 use crate::lanes::Lanes;
-use crate::mlp::{Kernel, Target};
 use crate::vector::Vector;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::{Avx2, Avx512};
@@ -50,20 +50,13 @@ impl Tower {
 }
 
 impl Evaluator for Tower {
-    /// Fails only if a position is of another variant than the network.
+    /// Fails only if a position is of another variant than the network, or weights are so large that it
+    /// says no numbers.
     fn evaluate(&mut self, batch: &mut Batch) -> Result<(), EvaluatorError> {
         let (layers, scratch) = (&*self.layers, &mut self.scratch);
         batch.expect_variant(layers.variant())?;
-        match self.kernel.0 {
-            Target::Portable => evaluate::<Lanes, 1>(layers, scratch, batch),
-            // SAFETY: this kernel exists only where `available` found these features.
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx2 => unsafe { evaluate_avx2(layers, scratch, batch) },
-            // SAFETY: as above.
-            #[cfg(target_arch = "x86_64")]
-            Target::Avx512 => unsafe { evaluate_avx512(layers, scratch, batch) },
-        }
-        Ok(())
+        evaluate_on(self.kernel, layers, scratch, batch);
+        batch.expect_numbers()
     }
 }
 
@@ -79,14 +72,9 @@ fn evaluate<V: Vector, const BLOCK: usize>(
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,bmi1,popcnt")]
-fn evaluate_avx2(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Avx2, 1>(layers, scratch, batch);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,bmi1,popcnt")]
-fn evaluate_avx512(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch) {
-    evaluate::<Avx512, 4>(layers, scratch, batch);
+for_each_kernel! {
+    fn evaluate_on(layers: &Layers, scratch: &mut Scratch, batch: &mut Batch);
+    portable: evaluate::<Lanes, 1>,
+    avx2: evaluate::<Avx2, 1>,
+    avx512: evaluate::<Avx512, 4>,
 }

@@ -2,7 +2,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Position, Variant};
 use surakarta_net::{
-    Batch, Evaluator, Kernel, Mlp, MlpShape, Outlook, Shape, Trunk, Weights, policy_index,
+    Batch, Evaluator, Kernel, Mlp, MlpShape, Network, Outlook, QuantisedWeights, Shape, Trunk,
+    Weights, policy_index,
 };
 
 use crate::twin::{dense_evaluation, lively, lively_weights, random_positions};
@@ -196,6 +197,31 @@ fn all_logits_are_those_of_legal_moves_and_more() {
                 assert_eq!(bits(&(policy, outlook)), bits(&expected), "{position}");
                 assert!(logits.iter().all(|&x| x != 0.0));
             }
+        }
+    }
+}
+
+#[test]
+fn weights_that_overflow_are_an_error() {
+    let shapes = [Shape::mlp(&[16]), Shape::mlp(&[32, 16]), Shape::conv(1, 16)];
+    for (shape, head) in shapes.into_iter().flat_map(|s| {
+        let shape = s.unwrap();
+        ["policy", "wdl", "margin"].map(|head| (shape.clone(), head))
+    }) {
+        let weights = lively(shape.clone(), Variant::Standard, 3);
+        let tensors = weights.tensors().map(|(name, dims, data)| {
+            let huge = name.starts_with(head) && name.ends_with("weight");
+            let data = data.iter().map(|x| if huge { x.signum() * 3e38 } else { *x }).collect();
+            (name.to_owned(), dims.to_vec(), data)
+        });
+        let tensors: Vec<_> = tensors.collect();
+        let weights = Weights::from_tensors(shape, Variant::Standard, "huge", tensors).unwrap();
+        let quantised = QuantisedWeights::new(&weights).ok();
+        let networks = [Some(Network::new(&weights)), quantised.map(|q| Network::quantised(&q))];
+        for network in networks.into_iter().flatten() {
+            let mut batch = batch(&random_positions(Variant::Standard, 40, 3));
+            let error = network.evaluator().evaluate(&mut batch).unwrap_err().to_string();
+            assert!(error.contains("says NaN or infinity of the position "), "{head}: {error}");
         }
     }
 }
