@@ -161,6 +161,19 @@ impl Header {
     }
 }
 
+/// Whether a file is for the variant that is wanted.
+pub(crate) fn expect_variant(
+    path: &Path,
+    found: Variant,
+    wanted: Variant,
+) -> Result<(), LoadError> {
+    if found == wanted {
+        return Ok(());
+    }
+    let problem = LoadProblem::OtherVariant { found, wanted };
+    Err(LoadError { path: path.to_owned(), problem })
+}
+
 /// Writes the file beside its name (`NAME.tmp`), syncs it and renames it: a reader sees the old file or
 /// the new one, never a part.
 pub(crate) fn write_tensors<'a>(

@@ -1,14 +1,16 @@
 //! A network's layers, laid out for inference, and the arithmetic of one evaluation.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use surakarta_game::{Move, Variant};
 
-use crate::evaluator::{Batch, Outlook};
+use crate::answer::{PolicyHead, answer};
+use crate::evaluator::Batch;
 use crate::hidden::{Active, Hidden, TOGETHER};
-use crate::inputs::{MAX_INPUTS, active, policy_index};
-use crate::lanes::{LANES, Lanes, softmax};
+use crate::inputs::{MAX_INPUTS, active};
+use crate::lanes::{LANES, Lanes};
 use crate::shape::MlpShape;
 use crate::vector::Vector;
 use crate::weights::Weights;
@@ -159,36 +161,23 @@ impl Layers {
     ) {
         let Scratch { units: all, logits, .. } = scratch;
         let units = &all[units];
-        let (position, moves, policy, outlook) = batch.item_mut(at);
-        let [win, draw, loss, margin] = self.outlook.outputs::<V, 4>([0, 1, 2, 3], units);
-        let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
-        wdl[0].0[..3].copy_from_slice(&[win, draw, loss]);
-        softmax(&mut wdl);
-        *outlook = Outlook { wdl: [wdl[0].0[0], wdl[0].0[1], wdl[0].0[2]], margin };
+        let outcomes = self.outlook.outputs::<V, 4>([0, 1, 2, 3], units);
+        let policy = Above { head: &self.policy, units, vector: PhantomData::<V> };
+        answer::<OUTPUTS>(self.variant, outcomes, &policy, batch, at, logits);
+    }
+}
 
-        let side = position.side_to_move();
-        let index =
-            |mv: Move| policy_index(self.variant, mv, side).expect("batches hold legal moves only");
-        logits.clear();
-        for some in moves.chunks(LANES) {
-            let mut lanes = Lanes::splat(f32::NEG_INFINITY);
-            for (few, logits) in some.chunks(OUTPUTS).zip(lanes.0.chunks_mut(OUTPUTS)) {
-                let last = few.len() - 1;
-                let mut outputs = [0; OUTPUTS];
-                for (i, output) in outputs.iter_mut().enumerate() {
-                    *output = index(few[i.min(last)]);
-                }
-                let outputs = self.policy.outputs::<V, OUTPUTS>(outputs, units);
-                for (logit, output) in logits.iter_mut().zip(outputs).take(few.len()) {
-                    *logit = output;
-                }
-            }
-            logits.push(lanes);
-        }
-        softmax(logits);
-        for (some, lanes) in policy.chunks_mut(LANES).zip(&*logits) {
-            some.copy_from_slice(&lanes.0[..some.len()]);
-        }
+/// The policy's head above the last units of a position.
+struct Above<'a, V> {
+    head: &'a Head,
+    units: &'a [Lanes],
+    vector: PhantomData<V>,
+}
+
+impl<V: Vector, const N: usize> PolicyHead<N> for Above<'_, V> {
+    #[inline(always)]
+    fn logits(&self, _: [Move; N], indices: [usize; N]) -> [f32; N] {
+        self.head.outputs::<V, N>(indices, self.units)
     }
 }
 

@@ -5,6 +5,7 @@
 //! A [`Network`] is what plays without libtorch, whatever the file holds; whatever evaluates positions for
 //! a search is an [`Evaluator`].
 
+mod answer;
 mod evaluator;
 mod file;
 mod hidden;

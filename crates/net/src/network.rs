@@ -7,7 +7,7 @@ use safetensors::SafeTensors;
 use surakarta_game::Variant;
 
 use crate::evaluator::{Evaluator, EvaluatorError, Inference};
-use crate::file::{Header, LoadError, LoadProblem};
+use crate::file::{Header, LoadError, LoadProblem, expect_variant};
 use crate::mlp::Mlp;
 use crate::quantised::{Quantised, QuantisedWeights};
 use crate::shape::Trunk;
@@ -86,10 +86,7 @@ impl Network {
     pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<Network, LoadError> {
         let path = path.as_ref();
         let file = NetworkFile::load(path)?;
-        if file.variant() != variant {
-            let problem = LoadProblem::OtherVariant { found: file.variant(), wanted: variant };
-            return Err(LoadError { path: path.to_owned(), problem });
-        }
+        expect_variant(path, file.variant(), variant)?;
         Ok(file.into())
     }
 

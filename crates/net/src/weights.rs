@@ -13,7 +13,7 @@ use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 use surakarta_game::Variant;
 use xxhash_rust::xxh3::Xxh3;
 
-use crate::file::{Header, LoadError, LoadProblem, SaveError, write_tensors};
+use crate::file::{Header, LoadError, LoadProblem, SaveError, expect_variant, write_tensors};
 use crate::inputs::INPUT_VERSION;
 use crate::shape::{Auxiliary, Shape, TensorSpec};
 
@@ -242,11 +242,8 @@ impl Weights {
     pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<Weights, LoadError> {
         let path = path.as_ref();
         let weights = Weights::load(path)?;
-        if weights.variant == variant {
-            return Ok(weights);
-        }
-        let problem = LoadProblem::OtherVariant { found: weights.variant, wanted: variant };
-        Err(LoadError { path: path.to_owned(), problem })
+        expect_variant(path, weights.variant, variant)?;
+        Ok(weights)
     }
 
     /// Reads a weights file that must be for this shape and variant.

@@ -8,7 +8,7 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use surakarta_game::{Game, Position, RuleSet, Variant};
-use surakarta_net::{Batch, Network, NetworkFile, QuantisedWeights, Shape, TensorSpec, Weights};
+use surakarta_net::{Batch, Network, NetworkFile, QuantisedWeights, Shape, Weights};
 
 /// What a file of a network holds.
 #[derive(Clone, Debug, Serialize)]
@@ -139,7 +139,7 @@ pub fn convert(from: &Path, to: &Path, note: Option<&str>, strip: bool) -> Resul
     }
     match file {
         NetworkFile::F32(weights) => {
-            let weights = if strip { without_heads(&weights)? } else { *weights };
+            let weights = if strip { weights.with_heads(&[], 0) } else { *weights };
             let source = note.unwrap_or(weights.source()).to_owned();
             weights.with_source(source).save(to)?;
         }
@@ -159,14 +159,6 @@ fn export_script(weights: &Weights, to: &Path) -> Result<()> {
 #[cfg(not(feature = "torch"))]
 fn export_script(_: &Weights, _: &Path) -> Result<()> {
     Err(surakarta_train::TrainError::NoTorch.into())
-}
-
-fn without_heads(weights: &Weights) -> Result<Weights> {
-    let (shape, variant) = (weights.shape().clone().with_heads([]), weights.variant());
-    let kept: Vec<TensorSpec> = shape.tensors(variant);
-    let tensors = weights.tensors().filter(|(name, ..)| kept.iter().any(|t| t.name == *name));
-    let tensors = tensors.map(|(name, dims, data)| (name.to_owned(), dims.to_vec(), data.to_vec()));
-    Ok(Weights::from_tensors(shape, variant, weights.source(), tensors)?)
 }
 
 /// Quantises f32 weights.

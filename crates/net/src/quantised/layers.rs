@@ -1,5 +1,6 @@
 //! A quantised network's layers, laid out for inference, and the arithmetic of one evaluation.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use surakarta_game::{Color, Move, Variant};
@@ -7,10 +8,11 @@ use surakarta_game::{Color, Move, Variant};
 use super::integers::{BLOCK, Integers, QUADS, SHORTS, Shorts, Signed, Units};
 use super::weights::{Linear, QuantisedWeights};
 use super::{LEVELS, weights};
-use crate::evaluator::{Batch, Outlook};
+use crate::answer::{PolicyHead, answer};
+use crate::evaluator::Batch;
 use crate::hidden::TOGETHER;
-use crate::inputs::{MAX_INPUTS, bits, inputs, list, policy_index};
-use crate::lanes::{LANES, Lanes, larger, softmax};
+use crate::inputs::{MAX_INPUTS, bits, inputs, list};
+use crate::lanes::{LANES, Lanes, larger};
 
 const WORDS: usize = MAX_INPUTS.div_ceil(64);
 
@@ -211,37 +213,23 @@ impl Layers {
     ) {
         let Scratch { units: [_, all], logits, .. } = scratch;
         let units = &all[units];
-        let (position, moves, policy, outlook) = batch.item_mut(at);
-        let side = position.side_to_move();
-
         let outcomes = self.outlook.outputs::<I>(units);
-        let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
-        wdl[0].0[..3].copy_from_slice(&outcomes[..3]);
-        softmax(&mut wdl);
-        *outlook = Outlook { wdl: [wdl[0].0[0], wdl[0].0[1], wdl[0].0[2]], margin: outcomes[3] };
+        let policy = Above { head: &self.policy, units, integers: PhantomData::<I> };
+        answer::<4>(self.variant, outcomes, &policy, batch, at, logits);
+    }
+}
 
-        let index =
-            |mv: Move| policy_index(self.variant, mv, side).expect("batches hold legal moves only");
-        logits.clear();
-        for some in moves.chunks(LANES) {
-            let mut lanes = Lanes::splat(f32::NEG_INFINITY);
-            for (few, logits) in some.chunks(4).zip(lanes.0.chunks_mut(4)) {
-                let last = few.len() - 1;
-                let mut outputs = [0; 4];
-                for (i, output) in outputs.iter_mut().enumerate() {
-                    *output = index(few[i.min(last)]);
-                }
-                let outputs = self.policy.outputs::<I>(outputs, units);
-                for (logit, output) in logits.iter_mut().zip(outputs).take(few.len()) {
-                    *logit = output;
-                }
-            }
-            logits.push(lanes);
-        }
-        softmax(logits);
-        for (some, lanes) in policy.chunks_mut(LANES).zip(&*logits) {
-            some.copy_from_slice(&lanes.0[..some.len()]);
-        }
+/// The policy's head above the last units of a position.
+struct Above<'a, I> {
+    head: &'a Head<Signed>,
+    units: &'a [Units],
+    integers: PhantomData<I>,
+}
+
+impl<I: Integers> PolicyHead<4> for Above<'_, I> {
+    #[inline(always)]
+    fn logits(&self, _: [Move; 4], indices: [usize; 4]) -> [f32; 4] {
+        self.head.outputs::<I>(indices, self.units)
     }
 }
 

@@ -1,13 +1,16 @@
 //! A tower's layers, laid out for inference, and the arithmetic of one evaluation.
 
+use std::marker::PhantomData;
+
 use surakarta_game::board::GRID;
-use surakarta_game::{Move, Position, Variant};
+use surakarta_game::{Color, Move, Variant};
 
 use super::geometry::{Taps, point_of_grid};
 use super::sums::{Dense, Layer, Rows};
-use crate::evaluator::Outlook;
-use crate::inputs::{MAX_INPUTS, POINT_GROUPS, active, mover_move, policy_index};
-use crate::lanes::{LANES, Lanes, larger, softmax};
+use crate::answer::{PolicyHead, answer};
+use crate::evaluator::Batch;
+use crate::inputs::{MAX_INPUTS, POINT_GROUPS, active, mover_move};
+use crate::lanes::{LANES, Lanes, larger};
 use crate::shape::{MOVE_CHANNELS, Trunk};
 use crate::vector::Vector;
 use crate::weights::Weights;
@@ -168,20 +171,18 @@ impl Layers {
         }
     }
 
-    /// Evaluates one position of this variant: probabilities of the moves, and the outlook. `BLOCK`
+    /// Evaluates one position of a batch, of this variant. `BLOCK`
     /// vectors of channels are summed at once; no bit of the result depends on it.
     #[inline(always)]
     pub(super) fn evaluate<V: Vector, const BLOCK: usize>(
         &self,
         scratch: &mut Scratch,
-        position: &Position,
-        moves: &[Move],
-        policy: &mut [f32],
-        outlook: &mut Outlook,
+        batch: &mut Batch,
+        at: usize,
     ) {
         let Scratch { inputs, x, y, ends, pooled, whole, logits } = scratch;
         let points = self.variant.points();
-        self.stem.apply(active(position, inputs), points, x, whole);
+        self.stem.apply(active(batch.position(at), inputs), points, x, whole);
         for block in &self.blocks {
             block.first.prepare(x);
             block.first.sum::<V, BLOCK>(x, None, |row, lane, sum| {
@@ -199,36 +200,37 @@ impl Layers {
         self.value.apply::<V>(pooled, whole, true);
         let mut said = [Lanes::splat(0.0)];
         self.outlook.apply::<V>(whole, &mut said, false);
-        let said = said[0].0;
-        let mut wdl = [Lanes::splat(f32::NEG_INFINITY)];
-        wdl[0].0[..3].copy_from_slice(&said[..3]);
-        softmax(&mut wdl);
-        *outlook = Outlook { wdl: [wdl[0].0[0], wdl[0].0[1], wdl[0].0[2]], margin: said[3] };
+        let [win, draw, loss, margin, ..] = said[0].0;
+        let outcomes = [win, draw, loss, margin];
 
         self.ends.sum::<V, BLOCK>(x, None, |row, lane, sum| ends.row_mut(row)[lane] = sum.lanes());
-        let side = position.side_to_move();
-        logits.clear();
-        for some in moves.chunks(LANES) {
-            let mut lanes = Lanes::splat(f32::NEG_INFINITY);
-            for (logit, &mv) in lanes.0.iter_mut().zip(some) {
-                let index =
-                    policy_index(self.variant, mv, side).expect("batches hold legal moves only");
-                let seen = mover_move(self.variant, mv, side);
-                let [from, to] = [seen.from(), seen.to()]
-                    .map(|point| ends.row(self.point_of_grid[point.index()] as usize));
-                let half = MOVE_CHANNELS / LANES;
-                let mut sum = V::start(&Lanes::splat(0.0));
-                for (from, to) in from[..half].iter().zip(&to[half..]) {
-                    sum = sum.plus_product(from, to);
-                }
-                *logit = sum.lanes().sum() + self.move_bias[index];
-            }
-            logits.push(lanes);
+        let side = batch.position(at).side_to_move();
+        let policy = Ends { layers: self, ends, side, vector: PhantomData::<V> };
+        answer::<1>(self.variant, outcomes, &policy, batch, at, logits);
+    }
+}
+
+/// The policy's head above what each point says.
+struct Ends<'a, V> {
+    layers: &'a Layers,
+    ends: &'a Rows,
+    side: Color,
+    vector: PhantomData<V>,
+}
+
+impl<V: Vector> PolicyHead<1> for Ends<'_, V> {
+    #[inline(always)]
+    fn logits(&self, [mv]: [Move; 1], [index]: [usize; 1]) -> [f32; 1] {
+        let seen = mover_move(self.layers.variant, mv, self.side);
+        let point_of_grid = &self.layers.point_of_grid;
+        let from = self.ends.row(point_of_grid[seen.from().index()] as usize);
+        let to = self.ends.row(point_of_grid[seen.to().index()] as usize);
+        let half = MOVE_CHANNELS / LANES;
+        let mut sum = V::start(&Lanes::splat(0.0));
+        for (from, to) in from[..half].iter().zip(&to[half..]) {
+            sum = sum.plus_product(from, to);
         }
-        softmax(logits);
-        for (some, lanes) in policy.chunks_mut(LANES).zip(&*logits) {
-            some.copy_from_slice(&lanes.0[..some.len()]);
-        }
+        [sum.lanes().sum() + self.layers.move_bias[index]]
     }
 }
 

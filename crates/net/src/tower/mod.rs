@@ -67,8 +67,7 @@ fn evaluate<V: Vector, const BLOCK: usize>(
     batch: &mut Batch,
 ) {
     for at in 0..batch.len() {
-        let (position, moves, policy, outlook) = batch.item_mut(at);
-        layers.evaluate::<V, BLOCK>(scratch, position, moves, policy, outlook);
+        layers.evaluate::<V, BLOCK>(scratch, batch, at);
     }
 }
 
