@@ -6,10 +6,29 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{json, refused, stdout, surakarta};
+use support::{assert_same_files, json, refused, stdout, surakarta, write};
 use surakarta_game::{Position, Variant};
-use surakarta_net::{Auxiliary, QuantisedWeights, Shape, Weights, policy_index};
+use surakarta_net::{Auxiliary, Kernel, QuantisedWeights, Shape, Weights, policy_index};
+use surakarta_record::ShardReader;
+use surakarta_record::shard::list_shards;
 use tempfile::TempDir;
+
+/// Few games at once and in a shard, so that two threads have much to do beside each other.
+const SMALL: &str = r#"
+[run]
+name = "small"
+seed = 1
+iterations = 1
+games = 1
+[network]
+kind = "mlp"
+hidden = [32]
+[selfplay]
+games_per_shard = 3
+games_in_flight = 2
+[rating]
+every = 0
+"#;
 
 /// `w.safetensors`, a small network with an auxiliary head.
 fn write_network(folder: &Path, name: &str, variant: Variant, seed: u64) -> Weights {
@@ -84,20 +103,25 @@ fn self_play_of_a_quantised_network_names_it() {
     let folder = folder.path();
     write_network(folder, "w.safetensors", Variant::Standard, 3);
     stdout(folder, "net quantise w.safetensors q.safetensors");
+    write(folder, "small.toml", SMALL);
     let play = |threads: u32, out: &str| {
         stdout(
             folder,
             &format!(
-                "selfplay --player mcts:net=q.safetensors,sims=8 --games 12 --seed 1 \
-                 --threads {threads} --out {out}"
+                "selfplay --player mcts:net=q.safetensors,sims=8 --games 24 --seed 1 \
+                 --config small.toml --threads {threads} --out {out}"
             ),
         );
-        let mut files: Vec<_> =
-            fs::read_dir(folder.join(out)).unwrap().map(|f| f.unwrap().path()).collect();
-        files.sort();
-        files.into_iter().map(|file| fs::read(file).unwrap()).collect::<Vec<_>>()
+        folder.join(out)
     };
-    assert_eq!(play(1, "one"), play(2, "two"));
+    let (one, two) = (play(1, "one"), play(2, "two"));
+    assert_eq!(assert_same_files(&one, &two, ".shard"), 8);
+    let hash = QuantisedWeights::load(folder.join("q.safetensors")).unwrap().hash();
+    for shard in list_shards(&one).unwrap() {
+        let header = ShardReader::open(&shard).unwrap().header().clone();
+        assert_eq!(header.weights.as_deref(), Some(&hash[..]));
+        assert_eq!(header.kernel.as_deref(), Some(Kernel::best().name()));
+    }
 }
 
 #[test]

@@ -9,6 +9,23 @@ use surakarta_game::Variant;
 use surakarta_net::{Shape, Weights};
 use tempfile::TempDir;
 
+/// Few games at once and in a shard, so that two threads have much to do beside each other.
+const SMALL: &str = r#"
+[run]
+name = "small"
+seed = 1
+iterations = 1
+games = 1
+[network]
+kind = "mlp"
+hidden = [32]
+[selfplay]
+games_per_shard = 3
+games_in_flight = 2
+[rating]
+every = 0
+"#;
+
 /// Writes a small network of each shape; returns the files' names.
 fn write_shapes(folder: &Path) -> [&'static str; 3] {
     let shapes = [Shape::mlp(&[32]), Shape::conv(1, 16), Shape::circuit(1, 16, 3)];
@@ -23,6 +40,7 @@ fn write_shapes(folder: &Path) -> [&'static str; 3] {
 #[test]
 fn towers_play_and_make_the_same_games_on_any_number_of_threads() {
     let folder = TempDir::new().unwrap();
+    support::write(folder.path(), "small.toml", SMALL);
     for name in write_shapes(folder.path()) {
         let table = stdout(
             folder.path(),
@@ -31,12 +49,12 @@ fn towers_play_and_make_the_same_games_on_any_number_of_threads() {
         assert!(table.contains(name), "{table}");
         for threads in [1, 2] {
             let words = format!(
-                "--quiet selfplay --player mcts:net={name},sims=8 --games 6 --seed 3 --threads {threads} --out {name}-{threads}"
+                "--quiet selfplay --player mcts:net={name},sims=8 --games 18 --seed 3 --config small.toml --threads {threads} --out {name}-{threads}"
             );
             stdout(folder.path(), &words);
         }
         let [one, two] = [1, 2].map(|threads| folder.path().join(format!("{name}-{threads}")));
-        assert_eq!(support::assert_same_files(&one, &two, ".shard"), 1);
+        assert_eq!(support::assert_same_files(&one, &two, ".shard"), 6);
     }
 }
 
@@ -76,6 +94,7 @@ mod with_libtorch {
     fn libtorch_makes_the_same_games_on_any_number_of_threads() {
         let folder = TempDir::new().unwrap();
         write_shapes(folder.path());
+        support::write(folder.path(), "small.toml", SMALL);
         let weights = Weights::load(folder.path().join("conv.safetensors")).unwrap();
         export_script(&weights, &folder.path().join("model.pt")).unwrap();
         for (name, device) in [
@@ -85,12 +104,12 @@ mod with_libtorch {
         ] {
             for threads in [1, 2] {
                 let words = format!(
-                    "--quiet selfplay --player mcts:net={name},sims=8 --games 6 --seed 3 {device} --threads {threads} --out {name}-{threads}"
+                    "--quiet selfplay --player mcts:net={name},sims=8 --games 18 --seed 3 --config small.toml {device} --threads {threads} --out {name}-{threads}"
                 );
                 stdout(folder.path(), &words);
             }
             let [one, two] = [1, 2].map(|threads| folder.path().join(format!("{name}-{threads}")));
-            assert_eq!(support::assert_same_files(&one, &two, ".shard"), 1);
+            assert_eq!(support::assert_same_files(&one, &two, ".shard"), 6);
             let shard = list_shards(&one).unwrap().remove(0);
             let header = ShardReader::open(&shard).unwrap().header().clone();
             assert_eq!(header.kernel.as_deref(), Some("libtorch cpu"));
