@@ -5,6 +5,8 @@ mod integers;
 mod layers;
 mod scheme;
 mod weights;
+#[cfg(target_arch = "x86_64")]
+mod x86;
 
 use std::sync::Arc;
 
@@ -14,10 +16,10 @@ pub use weights::{Numbers, QUANTISED_VERSION, QuantisedWeights};
 use crate::evaluator::{Batch, Evaluator, EvaluatorError};
 use crate::hidden::TOGETHER;
 use crate::kernel::{Kernel, for_each_kernel};
-#[cfg(target_arch = "x86_64")]
-use integers::{Avx2, Vnni};
 use integers::{Integers, Portable};
 use layers::{Layers, Scratch};
+#[cfg(target_arch = "x86_64")]
+use x86::{Avx2, Vnni};
 
 /// The largest activation; the smallest is 0.
 pub(crate) const LEVELS: i32 = 127;

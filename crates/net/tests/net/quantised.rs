@@ -246,7 +246,7 @@ fn scales_beyond_floats_are_refused() {
     let tensors = weights.tensors().map(|(name, dims, data)| {
         let data = match name {
             "hidden.1.weight" => data.iter().map(|x| x * 1e-40).collect(),
-            "hidden.1.bias" => vec![-1.0, 0.0, 0.0, 0.0].repeat(4),
+            "hidden.1.bias" => [-1.0, 0.0, 0.0, 0.0].repeat(4),
             _ => data.to_vec(),
         };
         (name.to_owned(), dims.to_vec(), data)
