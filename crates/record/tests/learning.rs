@@ -10,6 +10,7 @@ use games::{random_game, random_game_of, random_variant, stream};
 use rand::seq::SliceRandom;
 use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD, Variant};
 use surakarta_record::export::{GameRow, PositionRow, export_games, export_positions};
+use surakarta_record::shard::newest_first;
 use surakarta_record::{
     GameRecord, Sample, Shard, ShardError, ShardHeader, Survey, Window, shard_name, write_shard,
 };
@@ -184,6 +185,42 @@ fn games_held_out_are_never_drawn() {
 }
 
 #[test]
+fn what_has_left_a_growing_window_never_returns() {
+    let run = run();
+    let count = |shard: usize| run.samples(shard..shard + 1).len();
+    // It begins with the second shard and grows by every sample that comes, the most it may.
+    let mut wanted = count(1);
+    let mut window = Window::holding_out(0.2);
+    for end in 2..=6 {
+        assert!(window.load(&run.paths[..end], wanted).is_empty());
+        assert_eq!(window.shards().collect::<Vec<_>>(), run.paths[1..end]);
+        let held = window.len() + window.held_out().count();
+        assert_eq!(held, run.samples(1..end).len());
+        assert!(window.held_out().count() > 0);
+        wanted += if end < 6 { count(end) } else { 0 };
+    }
+}
+
+#[test]
+fn shards_that_the_window_holds_are_not_opened_again() {
+    let run = run();
+    let (mut shards, errors) = newest_first(&run.paths);
+    assert!(errors.is_empty());
+    shards.reverse();
+    let mut window = Window::default();
+    assert!(window.hold(shards[..5].iter().rev(), 1_000_000).is_empty());
+    run.paths[..5].iter().for_each(|path| fs::remove_file(path).unwrap());
+    assert!(window.hold(shards.iter().rev(), 1_000_000).is_empty());
+    assert_eq!(window.len(), run.samples(0..6).len());
+    // Those beyond it are not opened at all.
+    let mut newest = Window::default();
+    assert!(newest.hold(shards.iter().rev(), 1).is_empty());
+    assert_eq!(newest.shards().len(), 1);
+    // A window that holds nothing needs them.
+    assert_eq!(Window::default().hold(shards.iter().rev(), 1_000_000).len(), 5);
+}
+
+#[test]
 fn the_window_depends_on_the_set_of_shards_alone() {
     let run = run();
     let window = load(&run.paths, 1_000_000);
@@ -209,7 +246,7 @@ fn the_window_depends_on_the_set_of_shards_alone() {
 fn every_sample_is_used_equally_often() {
     let run = run();
     let window = load(&run.paths, 1_000_000);
-    let steps = window.steps(50, 8.0);
+    let steps = (window.len() as u64 * 8).div_ceil(50);
     let mut uses = HashMap::<usize, u64>::new();
     let mut symmetries = BTreeMap::<usize, u64>::new();
     for step in 0..steps {

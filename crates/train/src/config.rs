@@ -16,8 +16,9 @@ pub struct TrainConfig {
     /// How often a new sample is used, on average, while it is in the window: together with the
     /// number of new samples it decides how many steps an iteration has.
     pub uses: f64,
-    /// The newest samples that training draws from: whole shards, until they hold so many. The window
-    /// grows from there if `window_growth` is above 0: see [`window_at`](TrainConfig::window_at).
+    /// The newest samples that training draws from: whole shards, until they hold so many, held-out
+    /// ones included. The window grows from there if `window_growth` is above 0: see
+    /// [`window_at`](TrainConfig::window_at).
     pub window_samples: usize,
     /// How much the window grows for each new sample when it begins to grow. 0: it never does.
     pub window_growth: f64,
@@ -190,7 +191,8 @@ impl TrainConfig {
         heads.filter(|&head| self.auxiliary_weight(head) > 0.0).collect()
     }
 
-    /// How many samples the window holds when N have been recorded in all, held-out ones included:
+    /// How many samples the window holds when N have been recorded in all, held-out ones included in
+    /// both:
     ///
     /// W(N) = c · (1 + g · ((N/c)^α − 1) / α) for N > c, else c,
     ///

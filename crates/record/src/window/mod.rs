@@ -8,7 +8,7 @@ use std::sync::Arc;
 use surakarta_game::{Symmetry, Variant};
 
 use crate::sample::Sample;
-use crate::shard::{ShardError, ShardReader, newest_first};
+use crate::shard::{ShardError, ShardInfo, ShardReader, newest_first};
 use crate::shuffle::{Permutation, mix, stream};
 use part::Part;
 
@@ -16,8 +16,8 @@ use part::Part;
 ///
 /// A window depends on the set of shards alone, not on the order in which they are listed: it orders
 /// them by iteration and first game. From the newest backwards it takes whole shards until it holds
-/// as many samples as wanted, so it ends up with those or a few more; a shard whose content is there
-/// already is passed over.
+/// as many samples as wanted, held-out ones included, so it ends up with those or a few more; a shard
+/// whose content is there already is passed over.
 ///
 /// A sample takes 32 bytes and its policy, about 60 in all, and the plies of its game take 4 bytes each
 /// ([`Window::bytes`] says exactly).
@@ -44,7 +44,7 @@ use part::Part;
 /// for damaged in window.load(&paths, 500_000) {
 ///     eprintln!("{damaged}");
 /// }
-/// for step in 0..window.steps(512, 4.0) {
+/// for step in 0..4_000 {
 ///     let batch = window.batch(1, 0, step, 512);
 ///     // …
 /// #   let _ = batch;
@@ -76,17 +76,31 @@ impl Window {
         Window { held_out: share, ..Window::default() }
     }
 
-    /// Makes this the window of the newest `samples` of these shards. Shards that it holds already are
-    /// not read again.
+    /// Makes this the window of the newest `samples` of these shards, held-out ones included.
+    ///
+    /// Returns what is wrong with each shard that it had to leave out, as [`Window::hold`] does, and
+    /// with each that cannot be opened.
+    pub fn load(&mut self, paths: &[PathBuf], samples: usize) -> Vec<ShardError> {
+        let (shards, mut errors) = newest_first(paths);
+        errors.extend(self.hold(&shards, samples));
+        errors
+    }
+
+    /// The same of shards that are known already, in the order of [`newest_first`]. Those that the
+    /// window holds are not opened again, nor are those beyond it.
     ///
     /// Returns what is wrong with each shard that it had to leave out: damaged, or of another variant
     /// or other rules than the newest. The window then is that of the others; it is for the caller to
     /// go on with it, or to stop.
-    pub fn load(&mut self, paths: &[PathBuf], samples: usize) -> Vec<ShardError> {
-        let (shards, mut errors) = newest_first(paths);
-        let newest = shards.first().map_or(String::new(), |shard| shard.header.kind());
+    pub fn hold<'a>(
+        &mut self,
+        shards: impl IntoIterator<Item = &'a ShardInfo>,
+        samples: usize,
+    ) -> Vec<ShardError> {
+        let mut shards = shards.into_iter().peekable();
+        let newest = shards.peek().map_or(String::new(), |shard| shard.header.kind());
 
-        let mut parts: Vec<Arc<Part>> = Vec::new();
+        let (mut parts, mut errors) = (Vec::<Arc<Part>>::new(), Vec::new());
         let mut held = 0;
         for shard in shards {
             if held >= samples {
@@ -94,7 +108,7 @@ impl Window {
             }
             let part = match self.parts.iter().find(|part| part.root == shard.root) {
                 _ if shard.header.kind() != newest => Err(ShardError::Foreign {
-                    path: shard.path,
+                    path: shard.path.clone(),
                     found: shard.header.kind(),
                     expected: newest.clone(),
                 }),
@@ -105,7 +119,7 @@ impl Window {
             };
             match part {
                 Ok(part) => {
-                    held += part.samples.len();
+                    held += part.samples.len() + part.held_out.len();
                     parts.push(part);
                 }
                 Err(error) => errors.push(error),
@@ -120,12 +134,12 @@ impl Window {
         errors
     }
 
-    /// How many samples there are.
+    /// How many samples batches draw from.
     pub fn len(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }
 
-    /// Whether there is no sample.
+    /// Whether there is no such sample.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -143,11 +157,6 @@ impl Window {
     /// The shards that the samples come from, oldest first.
     pub fn shards(&self) -> impl ExactSizeIterator<Item = &Path> {
         self.parts.iter().map(|part| part.path.as_path())
-    }
-
-    /// Steps of this batch size that use each sample so often on average, rounded up.
-    pub fn steps(&self, size: usize, uses: f64) -> u64 {
-        (self.len() as f64 * uses / size as f64).ceil() as u64
     }
 
     /// The sample at an index below [`Window::len`], shards and games in their order.
