@@ -1,5 +1,6 @@
 //! The configuration of a run: one TOML file, unknown keys refused.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -31,8 +32,8 @@ pub struct Config {
     /// How the network learns.
     #[serde(default)]
     pub train: TrainConfig,
-    /// How checkpoints are rated.
-    #[serde(default)]
+    /// How checkpoints are rated; not at all without this section.
+    #[serde(default = "RatingConfig::none")]
     pub rating: RatingConfig,
 }
 
@@ -200,21 +201,17 @@ impl Config {
     /// `[run] seed: 1 → 2`. The keys that may change on the way are left out.
     pub fn differences(&self, now: &Config) -> Vec<String> {
         let may_change = ["run.iterations", "run.threads", "run.device"];
-        let (before, now) = (self.flat(), now.flat());
-        let keys: std::collections::BTreeSet<_> = before.keys().chain(now.keys()).collect();
-        let show = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
-        keys.into_iter()
-            .filter(|key| !may_change.contains(&key.as_str()) && before.get(*key) != now.get(*key))
-            .map(|key| {
-                let (section, name) = key.split_once('.').unwrap_or(("", key));
-                format!("[{section}] {name}: {} → {}", show(before.get(key)), show(now.get(key)))
-            })
-            .collect()
+        let fixed = |config: &Config| {
+            let mut keys = config.flat();
+            keys.retain(|key, _| !may_change.contains(&key.as_str()));
+            keys
+        };
+        differences(&fixed(self), &fixed(now))
     }
 
     /// Every key as `section.key` with its value as TOML.
-    fn flat(&self) -> std::collections::BTreeMap<String, String> {
-        let mut flat = std::collections::BTreeMap::new();
+    pub(crate) fn flat(&self) -> BTreeMap<String, String> {
+        let mut flat = BTreeMap::new();
         let sections = toml::Table::try_from(self).unwrap_or_default();
         for (section, keys) in sections {
             if let toml::Value::Table(keys) = keys {
@@ -228,6 +225,11 @@ impl Config {
 }
 
 impl RatingConfig {
+    /// No rating.
+    fn none() -> RatingConfig {
+        RatingConfig { every: 0, ..RatingConfig::default() }
+    }
+
     fn validate(&self) -> Result<(), String> {
         if self.every > 0 && self.opponents.is_empty() {
             return Err("opponents is empty; name at least one player, or set every = 0".to_owned());
@@ -254,6 +256,25 @@ impl RatingConfig {
         }
         Ok(())
     }
+}
+
+/// What differs between keys, named as [`Config::flat`] does, or other names, and their values.
+pub(crate) fn differences(
+    before: &BTreeMap<String, String>,
+    now: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let keys: BTreeSet<_> = before.keys().chain(now.keys()).collect();
+    let show = |value: Option<&String>| value.map_or("not set", String::as_str).to_owned();
+    keys.into_iter()
+        .filter(|key| before.get(*key) != now.get(*key))
+        .map(|key| {
+            let name = match key.split_once('.') {
+                Some((section, name)) => format!("[{section}] {name}"),
+                None => key.clone(),
+            };
+            format!("{name}: {} → {}", show(before.get(key)), show(now.get(key)))
+        })
+        .collect()
 }
 
 /// Reads TOML. What is wrong is said in one sentence, with its line, its column and its key.

@@ -169,6 +169,14 @@ fn mistakes_are_named() {
 }
 
 #[test]
+fn without_its_section_nothing_is_rated() {
+    let (without, _) = SMALL.split_once("[rating]").unwrap();
+    assert_eq!(Config::parse(without).unwrap(), Config::parse(SMALL).unwrap());
+    let error = format!("{:#}", Config::parse(&format!("{without}[rating]")).unwrap_err());
+    assert!(error.contains("opponents is empty"), "{error}");
+}
+
+#[test]
 fn heads_follow_their_weights() {
     use surakarta_net::Auxiliary;
     let with = "[train]\nreply_weight = 0.1\nshort_term_weight = 0.2\n[rating]";
