@@ -2,11 +2,11 @@
 //! libtorch.
 //!
 //! One safetensors file: for each tensor of the network `weights.NAME`, `mean.NAME` and
-//! `square.NAME` (AdamW's running means), and `average.NAME` if weights are averaged, f32. Its metadata has one entry, `surakarta-checkpoint`, a
-//! JSON object with `format` ([`CHECKPOINT_VERSION`]), `variant`, `inputs` (the network's input
+//! `square.NAME` (AdamW's running means), and `average.NAME` if weights are averaged, f32. Its
+//! metadata has one entry, `surakarta-checkpoint`, a JSON object with `format` ([`CHECKPOINT_VERSION`]), `variant`, `inputs` (the network's input
 //! version), `shape`, `progress` ([`Progress`]) and `checksum`. Equal checkpoints make equal bytes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -58,6 +58,10 @@ pub struct Progress {
     pub recorded: u64,
     /// What the metrics of this iteration have summed up so far.
     pub totals: Totals,
+    /// What this training depends on besides: names, as `train.uses`, and their values. Whoever goes
+    /// on with it may compare; empty if that is ensured otherwise.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub basis: BTreeMap<String, String>,
 }
 
 /// The metadata of the file.
@@ -252,6 +256,7 @@ mod tests {
                 samples: 1_000,
                 recorded: 400,
                 totals: Totals { loss: 1.0 / 3.0, wdl: 0.1, steps: 17.0, ..Totals::default() },
+                basis: BTreeMap::from([("train.uses".to_owned(), "4.0".to_owned())]),
             },
         }
     }

@@ -1,5 +1,6 @@
 //! Training, one iteration at a time.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
@@ -13,14 +14,13 @@ use crate::adamw::AdamW;
 use crate::batch::{BatchTensors, TrainingBatch};
 use crate::calibration::Calibration;
 use crate::checkpoint::{Checkpoint, Progress};
-use crate::config::TrainConfig;
+use crate::config::{InvalidTrainConfig, TrainConfig};
 use crate::device::Device;
 use crate::error::TrainError;
-use crate::loss::{Loss, loss};
+use crate::loss::{Loss, counted, loss};
 use crate::metrics::{Metrics, Totals};
 use crate::model::{Model, use_one_thread};
 use crate::prefetch::{Draw, Ready, batches};
-use crate::targets::Target;
 
 /// A network in training. On the processor the same weights, configuration and samples give the
 /// same bits, whatever the interruptions.
@@ -112,10 +112,16 @@ impl Learner {
         Ok(Learner { config, model, adamw, progress, gradient, average })
     }
 
+    /// The same with a [basis](Progress::basis), which its checkpoints keep.
+    pub fn on_basis(mut self, basis: BTreeMap<String, String>) -> Learner {
+        self.progress.basis = basis;
+        self
+    }
+
     /// Training from where a checkpoint left it.
     ///
     /// # Errors
-    /// As [`Learner::new`].
+    /// As [`Learner::new`], or if only one of configuration and checkpoint averages weights.
     pub fn resume(
         config: TrainConfig,
         checkpoint: &Checkpoint,
@@ -125,9 +131,20 @@ impl Learner {
         let [mean, square] =
             [&checkpoint.mean, &checkpoint.square].map(|part| learner.model.flatten(part));
         learner.adamw.restore(&mean, &square, checkpoint.progress.steps)?;
-        if let (Some(average), Some(saved)) = (&mut learner.average, &checkpoint.average) {
-            let flat = Tensor::f_from_slice(&learner.model.flatten(saved))?;
-            no_grad(|| average.f_copy_(&flat))?;
+        let allowed = match (&mut learner.average, &checkpoint.average) {
+            (None, None) => None,
+            (Some(average), Some(saved)) => {
+                let flat = Tensor::f_from_slice(&learner.model.flatten(saved))?;
+                no_grad(|| average.f_copy_(&flat))?;
+                None
+            }
+            // An average that began now would pass for one of all steps so far.
+            (Some(_), None) => Some("0, as the checkpoint has no averaged weights to go on from"),
+            (None, Some(_)) => Some("above 0, as the checkpoint goes on averaging weights"),
+        };
+        if let Some(allowed) = allowed {
+            let value = learner.config.ema_samples as f64;
+            return Err(InvalidTrainConfig { key: "ema_samples", value, allowed }.into());
         }
         learner.progress = checkpoint.progress.clone();
         Ok(learner)
@@ -348,12 +365,7 @@ fn measured(batch: &BatchTensors, read: &[f64], gradient_norm: f64) -> Totals {
         ..Totals::default()
     };
     for (target, &sum) in batch.auxiliary.iter().zip(&sums[Loss::SUMS..]) {
-        let counted = match target {
-            Target::Reply { counted, .. } => *counted,
-            Target::SoftPolicy(_) => batch.with_policy,
-            _ => batch.samples,
-        };
-        totals.auxiliary[target.head() as usize] = (sum, counted as f64);
+        totals.auxiliary[target.head() as usize] = (sum, counted(batch, target) as f64);
     }
     for (&value, &outcome) in rest[1..].iter().zip(&batch.outcomes) {
         totals.calibration.add(value, f64::from(outcome));

@@ -58,8 +58,9 @@ pub fn loss(
     let mut total = total;
     let mut auxiliary = Vec::new();
     for target in &batch.auxiliary {
-        let (loss, counted) = auxiliary_loss(outputs, batch, target)?;
-        let weight = config.auxiliary_weight(target.head()) / counted.max(1) as f64;
+        let loss = auxiliary_loss(outputs, batch, target)?;
+        let counted = counted(batch, target).max(1) as f64;
+        let weight = config.auxiliary_weight(target.head()) / counted;
         total = total.f_add(&loss.f_mul_scalar(weight)?)?;
         auxiliary.push(loss.f_detach()?);
     }
@@ -88,36 +89,44 @@ pub fn loss(
     Ok(Loss { total, sums, values })
 }
 
-/// The sum of a head's loss over the samples that count, and how many do.
+/// How many samples count in the loss of an auxiliary head.
+pub(crate) fn counted(batch: &BatchTensors, target: &Target<Tensor, Tensor>) -> usize {
+    match target {
+        Target::Reply { counted, .. } => *counted,
+        Target::SoftPolicy(_) => batch.with_policy,
+        Target::Occupancy(_) | Target::ShortTerm(_) => batch.samples,
+    }
+}
+
+/// The sum of a head's loss over the samples that count.
 fn auxiliary_loss(
     outputs: &Outputs,
     batch: &BatchTensors,
     target: &Target<Tensor, Tensor>,
-) -> Result<(Tensor, usize), TrainError> {
+) -> Result<Tensor, TrainError> {
     let head = target.head();
     let found = outputs.auxiliary.iter().find(|(of, _)| *of == head);
     let (_, output) = found.ok_or(TrainError::NoHead(head.name()))?;
-    let of_all = |loss: Tensor| Ok((loss, batch.samples));
-    match target {
+    Ok(match target {
         Target::Occupancy(classes) => {
             let places = classes.f_unsqueeze(1)?;
             let chosen = output.f_log_softmax(1, Kind::Float)?.f_gather(1, &places, false)?;
             let points = classes.size()[1] as f64;
-            of_all(chosen.f_sum(Kind::Float)?.f_mul_scalar(-1.0 / points)?)
+            chosen.f_sum(Kind::Float)?.f_mul_scalar(-1.0 / points)?
         }
-        Target::Reply { moves, shares, counted } => {
+        Target::Reply { moves, shares, .. } => {
             let chosen = output.f_log_softmax(1, Kind::Float)?.f_gather(1, moves, false)?;
-            Ok((chosen.f_mul(shares)?.f_sum(Kind::Float)?.f_neg()?, *counted))
+            chosen.f_mul(shares)?.f_sum(Kind::Float)?.f_neg()?
         }
         Target::ShortTerm(values) => {
             let squares = output.f_sub(values)?.f_square()?.f_sum(Kind::Float)?;
-            of_all(squares.f_mul_scalar(1.0 / values.size()[1] as f64)?)
+            squares.f_mul_scalar(1.0 / values.size()[1] as f64)?
         }
         Target::SoftPolicy(shares) => {
             let logits = output.f_gather(1, &batch.moves, false)?.f_add(&batch.gaps)?;
-            Ok((cross_entropy(&logits, shares)?, batch.with_policy))
+            cross_entropy(&logits, shares)?
         }
-    }
+    })
 }
 
 /// −Σ target · log softmax(logits), over all rows.

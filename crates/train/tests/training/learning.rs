@@ -284,6 +284,19 @@ fn train_with_interruptions(
 }
 
 #[test]
+fn averaging_neither_begins_nor_ends_on_the_way() {
+    let averaging = TrainConfig { ema_samples: 500, ..config() };
+    for (before, now, problem) in [
+        (config(), averaging.clone(), "`ema_samples` is 500; it must be 0, as"),
+        (averaging, config(), "`ema_samples` is 0; it must be above 0, as"),
+    ] {
+        let checkpoint = learner(before).checkpoint().unwrap();
+        let error = Learner::resume(now, &checkpoint, Device::Cpu).unwrap_err().to_string();
+        assert!(error.starts_with(problem), "{error}");
+    }
+}
+
+#[test]
 fn interruptions_leave_no_trace() {
     let samples = random_samples(200, 3);
     let mut undisturbed = learner(rich());
