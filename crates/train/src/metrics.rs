@@ -20,7 +20,7 @@ pub struct Metrics {
     pub samples: u64,
     /// Learning rate of the last step.
     pub learning_rate: f32,
-    /// The loss that is minimised: the three below times their weights.
+    /// The loss that is minimised: the losses of all heads, auxiliary ones too, times their weights.
     pub loss: f32,
     /// Cross-entropy of the policy over legal moves, in nats; `policy_entropy` is the least possible.
     pub policy_loss: f32,
