@@ -36,8 +36,6 @@ occupancy_weight = 0.5
 reply_weight = 0.2
 short_term_weight = 0.5
 soft_policy_weight = 0.5
-[rating]
-every = 0
 "#;
 
 const TRAIN: &str = "--quiet train --data games --config stream.toml";
@@ -89,6 +87,48 @@ fn a_stream_killed_anywhere_ends_with_the_same_weights() {
         let calibration = |of: &Path| std::fs::read(of.join("calibration.csv")).unwrap();
         assert_eq!(calibration(&whole), calibration(&out));
     }
+}
+
+#[test]
+fn only_the_same_training_goes_on() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    let command = format!("{TRAIN} --init net.safetensors --out out");
+    let weights = stdout(folder.path(), &command);
+    let (checkpoint, partial) = (at("out/checkpoint.safetensors"), at("out/partial.safetensors"));
+    let trained = std::fs::read(at("out/weights.safetensors")).unwrap();
+    refused(folder.path(), &command, "choose another --out");
+
+    // As if it had been killed when all was written.
+    std::fs::copy(&checkpoint, &partial).unwrap();
+    assert_eq!(stdout(folder.path(), &command), weights);
+    assert!(!partial.exists());
+
+    // As if it had been killed a moment earlier.
+    std::fs::rename(&checkpoint, &partial).unwrap();
+    for (from, to, problem) in [
+        ("seed = 5", "seed = 6", "begun otherwise: [run] seed: 5 → 6; undo"),
+        ("warmup_samples = 500", "", "[train] warmup_samples: 500 → 20000; undo"),
+        ("ema_samples = 1000", "", "[train] ema_samples: 1000 → 0; undo"),
+        ("reply_weight = 0.2", "", "[train] reply_weight: 0.2 → 0.0; undo"),
+        ("[32, 16]", "[32]", "[network] hidden: [32, 16] → [32]; undo"),
+    ] {
+        write(folder.path(), "stream.toml", &CONFIG.replace(from, to));
+        refused(folder.path(), &command, problem);
+    }
+    // What changes no result may change.
+    let may_change = CONFIG.replace("checkpoint_steps = 5", "checkpoint_steps = 6");
+    write(folder.path(), "stream.toml", &may_change.replace("games = 1\n", "games = 2\n"));
+    let shards: Vec<_> = files(&at("games"), ".shard").into_keys().collect();
+    let fewer = command.replace("--data games", &format!("--data games/{}", shards[0]));
+    refused(folder.path(), &fewer, "begun otherwise: --data: 12 shards with the checksum ");
+    write_weights(&at("other.safetensors"), &[32, 16], 9);
+    refused(folder.path(), &command.replace("net.safe", "other.safe"), "otherwise: --init: the");
+    refused(folder.path(), &command.replace("--init net.safetensors", ""), "→ not set; undo");
+    std::fs::rename(at("games"), at("moved")).unwrap();
+    stdout(folder.path(), &command.replace("--data games", "--data moved"));
+    assert_eq!(std::fs::read(at("out/weights.safetensors")).unwrap(), trained);
+    assert!(checkpoint.exists() && !partial.exists());
 }
 
 #[test]

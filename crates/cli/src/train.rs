@@ -60,7 +60,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         checkpoint: out.join("checkpoint.safetensors"),
         logs: out,
     };
-    if files.checkpoint.exists() {
+    // With both it was killed at its very end.
+    if files.checkpoint.exists() && !files.partial.exists() {
         bail!(
             "{} is the result of a finished training; choose another --out",
             files.checkpoint.display()
@@ -70,7 +71,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let around = Around { stop, bars, on_table: &|_, _| Ok(()) };
     let mut window = Window::holding_out(config.train.validation_share);
     let finished = train_on_shards(&config, &shards, &files, &mut window, &around)?;
-    if config.train.stage_samples == 0 && window.shards().len() < shards.len() {
+    let left_out = !window.is_empty() && window.shards().len() < shards.len();
+    if config.train.stage_samples == 0 && left_out {
         tracing::warn!(
             "only the newest {} samples were used, of {} of {} shards: raise window_samples for more, or set stage_samples",
             window.len(),

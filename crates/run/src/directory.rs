@@ -67,7 +67,20 @@ impl RunDirectory {
         } else {
             write_file(&kept, text.as_bytes())?;
         }
-        Ok(RunDirectory { root: root.to_owned(), _lock: lock })
+        let directory = RunDirectory { root: root.to_owned(), _lock: lock };
+        directory.remove_finished()?;
+        Ok(directory)
+    }
+
+    /// Removes what training would have gone on from, where it was killed between its last
+    /// checkpoint and doing so itself.
+    fn remove_finished(&self) -> Result<()> {
+        let learned = self.learned()?;
+        for iteration in self.checkpoints("partial-")?.into_iter().filter(|&of| of <= learned) {
+            let path = self.partial_checkpoint(iteration);
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Ok(())
     }
 
     /// The folder itself.
@@ -105,17 +118,22 @@ impl RunDirectory {
     /// # Errors
     /// If the folder cannot be read.
     pub fn learned(&self) -> Result<u32> {
+        Ok(self.checkpoints("iteration-")?.into_iter().max().unwrap_or(0))
+    }
+
+    /// The iterations of the checkpoints whose names begin so.
+    fn checkpoints(&self, beginning: &str) -> Result<Vec<u32>> {
         let folder = self.root.join("checkpoints");
         let files = fs::read_dir(&folder)
             .with_context(|| format!("cannot read the folder {}", folder.display()))?;
         let number = |name: &str| -> Option<u32> {
-            name.strip_prefix("iteration-")?.strip_suffix(".safetensors")?.parse().ok()
+            name.strip_prefix(beginning)?.strip_suffix(".safetensors")?.parse().ok()
         };
-        let mut learned = 0;
+        let mut found = Vec::new();
         for file in files {
-            learned = learned.max(file?.file_name().to_str().and_then(number).unwrap_or(0));
+            found.extend(file?.file_name().to_str().and_then(number));
         }
-        Ok(learned)
+        Ok(found)
     }
 }
 
@@ -155,4 +173,24 @@ pub fn latest_weights(root: &Path) -> Option<PathBuf> {
 /// If the disk refuses; the message names the file.
 pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     write_atomically(path, content).with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_finished_training_left_is_removed() {
+        let text = "run = { name = \"a\", seed = 1, iterations = 9, games = 1 }\n\
+                    network = { kind = \"mlp\", hidden = [16] }\n";
+        let config = Config::parse(text).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let open = || RunDirectory::open(folder.path(), &config, text).unwrap();
+        let run = open();
+        let files = [run.checkpoint(7), run.partial_checkpoint(7), run.partial_checkpoint(8)];
+        files.iter().for_each(|path| write_file(path, b"").unwrap());
+        drop(run);
+        drop(open());
+        assert_eq!(files.map(|path| path.exists()), [true, false, true]);
+    }
 }

@@ -1,14 +1,18 @@
 //! Training as a stage of a run and as a command of its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 #[cfg(feature = "torch")]
 use anyhow::{Context, bail};
+use surakarta_net::Weights;
 use surakarta_record::Window;
-use surakarta_record::shard::{ShardInfo, list_shards, newest_first, parse_shard_name};
+use surakarta_record::shard::{ShardInfo, list_shards, newest_first, parse_shard_name, root_of};
 
 use crate::config::Config;
+#[cfg(feature = "torch")]
+use crate::config::differences;
 use crate::directory::RunDirectory;
 use crate::pipeline::Around;
 
@@ -65,19 +69,28 @@ pub(crate) fn learn(
         logs: directory.root().to_owned(),
     };
     let number = u64::from(iteration);
-    let mut shards = list_shards(&directory.shards())?;
-    shards.retain(|path| shard_iteration(path).is_some_and(|of| of <= number));
-    let new = shards.iter().filter(|path| shard_iteration(path) == Some(number)).cloned();
-    let (new, errors) = newest_first(&new.collect::<Vec<_>>());
-    refuse_damaged(errors)?;
-    let new_samples = new.iter().map(|shard| shard.samples).sum();
-    let stage = Stage { number, shards, new_samples, reuse: false };
-    train(config, &[stage], &files, window, around)?;
+    let mut paths = list_shards(&directory.shards())?;
+    paths.retain(|path| shard_iteration(path).is_some_and(|of| of <= number));
+    let shards = oldest_first(&paths)?;
+    let new = shards.iter().filter(|shard| shard_iteration(&shard.path) == Some(number));
+    let new_samples = new.map(|shard| shard.samples).sum();
+    let stages = vec![Stage { number, end: shards.len(), new_samples, reuse: false }];
+    // The folder of the run has its configuration.
+    let plan = Plan { shards, stages, basis: BTreeMap::new() };
+    train(config, &plan, &files, window, around)?;
     Ok(())
 }
 
 fn shard_iteration(path: &Path) -> Option<u64> {
     parse_shard_name(path.file_name()?.to_str()?).map(|(iteration, _)| iteration)
+}
+
+/// What shards say of themselves, in the order in which they are taken up.
+fn oldest_first(paths: &[PathBuf]) -> Result<Vec<ShardInfo>> {
+    let (mut shards, errors) = newest_first(paths);
+    refuse_damaged(errors)?;
+    shards.reverse();
+    Ok(shards)
 }
 
 fn refuse_damaged(errors: Vec<surakarta_record::ShardError>) -> Result<()> {
@@ -89,13 +102,23 @@ fn refuse_damaged(errors: Vec<surakarta_record::ShardError>) -> Result<()> {
     }
 }
 
+/// What is trained on, and when.
+#[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "nothing trains without libtorch"))]
+struct Plan {
+    /// The oldest first.
+    shards: Vec<ShardInfo>,
+    stages: Vec<Stage>,
+    /// What an interrupted training must have begun with to go on: see [`basis`].
+    basis: BTreeMap<String, String>,
+}
+
 /// A stretch of training between two rows of metrics.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "torch"), allow(dead_code, reason = "nothing trains without libtorch"))]
 struct Stage {
     number: u64,
-    /// The shards that there are by now.
-    shards: Vec<PathBuf>,
+    /// How many shards there are by now.
+    end: usize,
     /// Samples that came with this stage.
     new_samples: u64,
     /// Train on the whole window as if it were new.
@@ -108,7 +131,7 @@ struct Stage {
 /// same call goes on then.
 ///
 /// # Errors
-/// If a shard is damaged or of another variant than the configuration's, a file cannot be read or
+/// If an interrupted training was begun otherwise, a shard is damaged or of another variant than the configuration's, a file cannot be read or
 /// written, or training diverges.
 pub fn train_on_shards(
     config: &Config,
@@ -117,10 +140,35 @@ pub fn train_on_shards(
     window: &mut Window,
     around: &Around,
 ) -> Result<bool> {
-    let (mut shards, errors) = newest_first(shards);
-    refuse_damaged(errors)?;
-    shards.reverse();
-    train(config, &stages(&shards, config.train.stage_samples), files, window, around)
+    let shards = oldest_first(shards)?;
+    let stages = stages(&shards, config.train.stage_samples);
+    let basis = basis(config, &shards, &files.from)?;
+    train(config, &Plan { shards, stages, basis }, files, window, around)
+}
+
+/// Everything that the weights depend on which a training of its own makes: keys of the configuration,
+/// the content of the shards, and the weights that it begins with.
+fn basis(
+    config: &Config,
+    shards: &[ShardInfo],
+    from: &Beginning,
+) -> Result<BTreeMap<String, String>> {
+    let mut basis = config.flat();
+    basis.retain(|key, _| {
+        let counts = ["run.seed", "run.variant"].contains(&key.as_str())
+            || key.starts_with("network.")
+            || key.starts_with("train.");
+        counts && key != "train.checkpoint_steps"
+    });
+    let data = format!("{} shards with the checksum {:016x}", shards.len(), root_of(shards));
+    basis.insert("--data".to_owned(), data);
+    let weights = match from {
+        Beginning::Checkpoint(path) => surakarta_train::Checkpoint::load(path)?.weights,
+        Beginning::Weights(path) => Weights::load_for(path, config.run.variant)?,
+        Beginning::Fresh => return Ok(basis),
+    };
+    basis.insert("--init".to_owned(), format!("the weights {}", weights.hash()));
+    Ok(basis)
 }
 
 /// Cuts shards, the oldest first, where each stage has its new samples; 0: one stage.
@@ -131,9 +179,8 @@ fn stages(shards: &[ShardInfo], stage_samples: u64) -> Vec<Stage> {
         new_samples += shard.samples;
         let is_last = place + 1 == shards.len();
         if is_last || stage_samples > 0 && new_samples >= stage_samples {
-            let shards = shards[..=place].iter().map(|shard| shard.path.clone()).collect();
             let (number, reuse) = (stages.len() as u64, stage_samples == 0);
-            stages.push(Stage { number, shards, new_samples, reuse });
+            stages.push(Stage { number, end: place + 1, new_samples, reuse });
             new_samples = 0;
         }
     }
@@ -144,26 +191,32 @@ fn stages(shards: &[ShardInfo], stage_samples: u64) -> Vec<Stage> {
 #[cfg(feature = "torch")]
 fn train(
     config: &Config,
-    stages: &[Stage],
+    plan: &Plan,
     files: &Files,
     window: &mut Window,
     around: &Around,
 ) -> Result<bool> {
-    let mut learner = begin(config, files)?;
+    let mut learner = begin(config, files, &plan.basis)?;
     let done = learner.progress().iteration;
-    for (place, stage) in stages.iter().enumerate() {
+    // Unless all is written and it was killed before the last line.
+    let finished = files.checkpoint.exists() && files.weights.exists();
+    for (place, stage) in plan.stages.iter().enumerate().filter(|_| !finished) {
         if stage.number < done {
             continue;
         }
+        let recorded = learner.progress().recorded + stage.new_samples;
+        load_window(config, &plan.shards[..stage.end], recorded, window)?;
         if !train_stage(config, &mut learner, stage, files, window, around)? {
             return Ok(false);
         }
-        if place + 1 < stages.len() {
+        if place + 1 < plan.stages.len() {
             learner.checkpoint()?.save(&files.partial)?;
         }
     }
-    learner.weights()?.save(&files.weights)?;
-    learner.checkpoint()?.save(&files.checkpoint)?;
+    if !finished {
+        learner.weights()?.save(&files.weights)?;
+        learner.checkpoint()?.save(&files.checkpoint)?;
+    }
     if files.partial.exists() {
         std::fs::remove_file(&files.partial)
             .with_context(|| format!("cannot remove {}", files.partial.display()))?;
@@ -173,12 +226,27 @@ fn train(
 
 /// The learner where an interrupted training left it, or at the beginning.
 #[cfg(feature = "torch")]
-fn begin(config: &Config, files: &Files) -> Result<surakarta_train::Learner> {
-    use surakarta_net::Weights;
+fn begin(
+    config: &Config,
+    files: &Files,
+    basis: &BTreeMap<String, String>,
+) -> Result<surakarta_train::Learner> {
     use surakarta_train::{Checkpoint, Learner};
 
     let (settings, device) = (config.train.clone(), config.run.device);
     let (shape, variant, seed) = (config.shape(), config.run.variant, config.run.seed);
+    if files.partial.exists() && !basis.is_empty() {
+        let checkpoint = Checkpoint::load(&files.partial)?;
+        let differences = differences(&checkpoint.progress.basis, basis);
+        if !differences.is_empty() {
+            bail!(
+                "the training in {} was begun otherwise: {}; undo the change, or choose another --out",
+                files.logs.display(),
+                differences.join(", ")
+            );
+        }
+        return Ok(Learner::resume(settings, &checkpoint, device)?);
+    }
     let checkpoint = match &files.from {
         _ if files.partial.exists() => Some(&files.partial),
         Beginning::Checkpoint(path) => Some(path),
@@ -186,18 +254,23 @@ fn begin(config: &Config, files: &Files) -> Result<surakarta_train::Learner> {
     };
     if let Some(path) = checkpoint {
         let checkpoint = Checkpoint::load_as(path, &shape, variant)?;
-        return Ok(Learner::resume(settings, &checkpoint, device)?);
+        return Ok(Learner::resume(settings, &checkpoint, device)?.on_basis(basis.clone()));
     }
     let weights = match &files.from {
         Beginning::Weights(path) => Weights::load_to_train(path, &shape, variant, seed)?,
         _ => Weights::random(shape, variant, seed),
     };
-    Ok(Learner::new(settings, &weights, device)?)
+    Ok(Learner::new(settings, &weights, device)?.on_basis(basis.clone()))
 }
 
 #[cfg(feature = "torch")]
-fn load_window(config: &Config, stage: &Stage, recorded: u64, window: &mut Window) -> Result<()> {
-    refuse_damaged(window.load(&stage.shards, config.train.window_at(recorded)))?;
+fn load_window(
+    config: &Config,
+    shards: &[ShardInfo],
+    recorded: u64,
+    window: &mut Window,
+) -> Result<()> {
+    refuse_damaged(window.hold(shards.iter().rev(), config.train.window_at(recorded)))?;
     let variant = config.run.variant;
     match window.variant() {
         Some(found) if found != variant => bail!(
@@ -220,14 +293,13 @@ fn train_stage(
     learner: &mut surakarta_train::Learner,
     stage: &Stage,
     files: &Files,
-    window: &mut Window,
+    window: &Window,
     around: &Around,
 ) -> Result<bool> {
     use indicatif::{ProgressBar, ProgressStyle};
     use surakarta_train::{EventLog, Iteration, Log, Outcome, Reliability, scalars};
 
     let (settings, number) = (&config.train, stage.number);
-    load_window(config, stage, learner.progress().recorded + stage.new_samples, window)?;
     let before = learner.progress().steps - learner.progress().step;
     let log = surakarta_train::MetricsLog::open(&files.logs.join("metrics.csv"), number)?;
     let reliability = Log::<Reliability>::open(&files.logs.join("calibration.csv"), number)?;
@@ -245,7 +317,6 @@ fn train_stage(
     }
     bar.set_prefix(format!("training {number}"));
     bar.set_position(learner.progress().step);
-    let window = &*window;
     let draw = |step: u64, size: usize| window.batch(config.run.seed, number, step, size);
     let outcome = learner.train_iteration(
         &Iteration {
@@ -295,7 +366,7 @@ fn train_stage(
 
 /// Training needs the feature `torch`.
 #[cfg(not(feature = "torch"))]
-fn train(_: &Config, _: &[Stage], _: &Files, _: &mut Window, _: &Around) -> Result<bool> {
+fn train(_: &Config, _: &Plan, _: &Files, _: &mut Window, _: &Around) -> Result<bool> {
     Err(surakarta_train::TrainError::NoTorch.into())
 }
 
@@ -314,7 +385,7 @@ mod tests {
         let cut = |samples| {
             let stages = stages(&shards, samples);
             assert!(stages.iter().zip(0..).all(|(stage, number)| stage.number == number));
-            stages.into_iter().map(|s| (s.shards.len(), s.new_samples)).collect::<Vec<_>>()
+            stages.into_iter().map(|s| (s.end, s.new_samples)).collect::<Vec<_>>()
         };
         assert_eq!(cut(0), [(4, 80)]);
         assert_eq!(cut(30), [(2, 35), (3, 40), (4, 5)]);

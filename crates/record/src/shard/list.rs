@@ -1,7 +1,7 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use super::{ShardError, ShardHeader, ShardReader};
+use super::{ShardError, ShardHeader, ShardReader, checksum};
 
 /// What a shard says of itself, without its games.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,12 @@ pub struct ShardInfo {
     pub samples: u64,
     /// A checksum of everything in it: see [`ShardReader::root`].
     pub root: u64,
+}
+
+/// A checksum of the content of shards, in this order.
+pub fn root_of(shards: &[ShardInfo]) -> u64 {
+    let roots: Vec<u8> = shards.iter().flat_map(|shard| shard.root.to_le_bytes()).collect();
+    checksum(&roots)
 }
 
 /// Shards ordered by iteration and first game, the newest first, each content once, whatever the
