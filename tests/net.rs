@@ -234,6 +234,10 @@ fn mistakes_are_named() {
             "its checksum does not match",
         ),
         ("bench net --net q.safetensors", "it holds a quantised network"),
+        ("net info model.PT", "model.PT is a TorchScript module by its name"),
+        ("net compare w.safetensors model.pt", "give a file of weights"),
+        ("net quantise w.safetensors q.pt", "q.pt would be taken for a TorchScript module"),
+        ("net evaluate best --run nowhere", "--run nowhere is no folder"),
         ("bench net --shape mlp:17", "a width is a multiple of 16"),
         ("bench net --shape conv:4", "write mlp:256,128, conv:4,64 or circuit:4,64,3"),
     ] {
@@ -298,4 +302,20 @@ fn a_network_becomes_a_module() {
         refused(folder, "net convert w.safetensors model.pt", "built without libtorch");
         assert!(!folder.join("model.pt").exists());
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_stays_a_link() {
+    let folder = TempDir::new().unwrap();
+    let folder = folder.path();
+    write_network(folder, "w.safetensors", Variant::Standard, 1);
+    std::os::unix::fs::symlink("target.safetensors", folder.join("link.safetensors")).unwrap();
+    fs::write(folder.join("target.safetensors"), "old").unwrap();
+    stdout(folder, "net convert w.safetensors link.safetensors --note new");
+    assert!(folder.join("link.safetensors").is_symlink());
+    assert_eq!(json(folder, "net info target.safetensors --json")["source"], "new");
+    // A device is written to, not replaced.
+    stdout(folder, "net convert w.safetensors /dev/null");
+    assert!(!Path::new("/dev/null").is_file());
 }

@@ -190,3 +190,21 @@ fn heads_may_be_added_to_given_weights() {
     write(folder.path(), "stream.toml", &all);
     refused(folder.path(), &format!("{TRAIN} --out fourth"), "lower validation_share");
 }
+
+#[test]
+fn a_folder_with_other_logs_or_another_process_is_left_alone() {
+    let folder = folder();
+    let other = folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    for log in ["metrics.csv", "calibration.csv"] {
+        write(&other, log, "my notes\n");
+        refused(folder.path(), &format!("{TRAIN} --out other"), log);
+        assert_eq!(std::fs::read_to_string(other.join(log)).unwrap(), "my notes\n");
+        std::fs::remove_file(other.join(log)).unwrap();
+    }
+    let lock = std::fs::File::create(other.join("lock")).unwrap();
+    lock.try_lock().unwrap();
+    refused(folder.path(), &format!("{TRAIN} --out other"), "another process trains in other");
+    drop(lock);
+    stdout(folder.path(), &format!("{TRAIN} --out other"));
+}

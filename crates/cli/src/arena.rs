@@ -82,7 +82,7 @@ impl Keeping {
         let outputs = [("--journal", journal), ("--events", events), ("--pgn", pgn)];
         output::check_files(&inputs, &outputs)?;
         let stop = interrupt::watch()?;
-        let networks = self.networks.place();
+        let networks = self.networks.place()?;
         let outcome = arena::play(config, &Place { journal, events, networks }, stop)?;
         self.print(config, &outcome)?;
         if let Some(path) = pgn {

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let EngineArguments { player, seed, networks } = arguments.engine;
-    let networks = Networks::of(&networks.place(), Variant::Standard).under(arguments.rules);
+    let networks = Networks::of(&networks.place()?, Variant::Standard).under(arguments.rules);
     let mut player = networks.player(&player)?;
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     serve(player.as_mut(), arguments.rules, seed, &mut input, &mut output)

@@ -15,7 +15,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 pub(crate) fn watch() -> anyhow::Result<&'static AtomicBool> {
     ctrlc::set_handler(|| {
         if STOP.swap(true, Relaxed) {
-            std::process::exit(130);
+            leave();
         }
         output::say(format_args!(
             "\nstopping: what was begun is finished first, within {} s (once more stops at once; nothing finished is lost)",
@@ -26,10 +26,22 @@ pub(crate) fn watch() -> anyhow::Result<&'static AtomicBool> {
             output::say(
                 "stopped before what was begun was finished; the same command makes it again",
             );
-            std::process::exit(130);
+            leave();
         });
     })?;
     Ok(&STOP)
+}
+
+/// Ends the process on the spot. Its destructors must not run: those of libtorch would take away what
+/// other threads still compute with, and what they then say would be taken for games.
+fn leave() -> ! {
+    // SAFETY: it takes any number, and nothing of this process runs afterwards.
+    #[cfg(unix)]
+    unsafe {
+        libc::_exit(130)
+    }
+    #[cfg(not(unix))]
+    std::process::exit(130)
 }
 
 /// Whether a stop was asked for.

@@ -140,7 +140,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         }
         Command::Evaluate(Evaluate { net, start, networks, json }) => {
             let net = NetRef::from(&net[..]);
-            let said = evaluation::evaluate(&net, &networks.place(), &start.position()?)?;
+            let said = evaluation::evaluate(&net, &networks.place()?, &start.position()?)?;
             if json { output::json(&said) } else { output::line(said) }
         }
         Command::Compare(Compare { first, second, positions, seed, json }) => {

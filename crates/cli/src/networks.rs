@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result, bail};
 use surakarta_run::players::NetworkPlace;
 use surakarta_train::Device;
 
@@ -19,7 +20,16 @@ pub(crate) struct NetworkArguments {
 
 impl NetworkArguments {
     /// What they say.
-    pub(crate) fn place(&self) -> NetworkPlace {
-        NetworkPlace { run: self.run.clone(), device: self.device }
+    ///
+    /// # Errors
+    /// If the device is not there, whether or not a network will need it, or the run is no folder.
+    pub(crate) fn place(&self) -> Result<NetworkPlace> {
+        if let Some(device) = self.device {
+            surakarta_train::check(device).context("--device")?;
+        }
+        if let Some(run) = self.run.as_ref().filter(|run| !run.is_dir()) {
+            bail!("--run {} is no folder", run.display());
+        }
+        Ok(NetworkPlace { run: self.run.clone(), device: self.device })
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         Side::Coin => Color::White,
     };
     let position = arguments.start.position()?;
-    let networks = Networks::of(&arguments.networks.place(), position.variant());
+    let networks = Networks::of(&arguments.networks.place()?, position.variant());
     let networks = networks.under(arguments.rules);
     let mut opponent = networks.player(&arguments.against)?;
     if matches!(arguments.color, Side::Coin) {

@@ -1,4 +1,5 @@
-use std::path::PathBuf;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use indicatif::MultiProgress;
@@ -36,6 +37,19 @@ pub(crate) struct Arguments {
     init: Option<PathBuf>,
 }
 
+/// Keeps other processes out of a folder while it lives, however this process ends.
+fn lock(folder: &Path) -> Result<File> {
+    let lock = File::create(folder.join("lock"))
+        .with_context(|| format!("cannot write in {}", folder.display()))?;
+    if let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        bail!(
+            "another process trains in {}; wait for it or choose another --out",
+            folder.display()
+        );
+    }
+    Ok(lock)
+}
+
 pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let config = Config::load(&arguments.config)?;
     let mut shards = Vec::new();
@@ -53,6 +67,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     }
     let out = arguments.out;
     output::make_folder(&out)?;
+    let _lock = lock(&out)?;
     let files = Files {
         from: arguments.init.map_or(Beginning::Fresh, Beginning::Weights),
         partial: out.join("partial.safetensors"),

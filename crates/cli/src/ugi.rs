@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Arguments { engine, variant, rules } = arguments;
     let EngineArguments { player, seed, networks } = engine;
-    let networks = networks.place();
+    let networks = networks.place()?;
     let settings = Settings { player, variant, rules, seed, networks };
     ugi::serve(settings, &mut io::stdin().lock(), io::stdout())
 }

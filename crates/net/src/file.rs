@@ -22,6 +22,7 @@ const ENTRY: &str = "surakarta";
 /// The metadata of a file: one entry, `surakarta`, a JSON object. One, because the order of several
 /// would differ from file to file: equal weights make equal bytes.
 #[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Header {
     /// [`FORMAT_VERSION`].
     format: u64,
@@ -185,12 +186,24 @@ pub(crate) fn write_tensors<'a>(
         let metadata = HashMap::from([(ENTRY.to_owned(), serde_json::to_string(header)?)]);
         let tensors = tensors.collect::<Result<Vec<_>, _>>().map_err(io::Error::other)?;
         let bytes = safetensors::serialize(tensors, Some(metadata)).map_err(io::Error::other)?;
+        // A link stays one, and what it leads to is replaced; a device or a pipe cannot be.
+        let target = fs::canonicalize(path);
+        let path = target.as_deref().unwrap_or(path);
+        if fs::metadata(path).is_ok_and(|data| !data.is_file() && !data.is_dir()) {
+            return File::options().write(true).open(path)?.write_all(&bytes);
+        }
         let mut beside = path.as_os_str().to_owned();
         beside.push(".tmp");
-        let mut file = File::create(&beside)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
-        fs::rename(&beside, path)?;
+        let written = File::create(&beside).and_then(|mut file| {
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+            fs::rename(&beside, path)
+        });
+        if written.is_err() {
+            // The first error is the one to tell.
+            let _ = fs::remove_file(&beside);
+        }
+        written?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         // Makes the new name itself durable.
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()

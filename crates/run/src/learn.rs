@@ -200,6 +200,19 @@ fn train(
     let done = learner.progress().iteration;
     // Unless all is written and it was killed before the last line.
     let finished = files.checkpoint.exists() && files.weights.exists();
+    if !files.partial.exists() && !finished {
+        // Nothing is written before there is something to go on from, so these are another's.
+        for name in ["metrics.csv", "calibration.csv", "tensorboard"] {
+            let path = files.logs.join(name);
+            if path.exists() {
+                bail!(
+                    "{} is there, and no interrupted training that it belongs to; choose another --out",
+                    path.display()
+                );
+            }
+        }
+        learner.checkpoint()?.save(&files.partial)?;
+    }
     for (place, stage) in plan.stages.iter().enumerate().filter(|_| !finished) {
         if stage.number < done {
             continue;

@@ -10,6 +10,8 @@ use serde::Serialize;
 use surakarta_game::{Game, Position, RuleSet, Variant};
 use surakarta_net::{Batch, Network, NetworkFile, QuantisedWeights, Shape, Weights};
 
+use crate::players::is_script;
+
 /// What a file of a network holds.
 #[derive(Clone, Debug, Serialize)]
 pub struct NetInfo {
@@ -48,12 +50,27 @@ pub struct TensorInfo {
     pub bytes: usize,
 }
 
+fn refuse_script(path: &Path) -> Result<()> {
+    if is_script(path) {
+        bail!(
+            "{} is a TorchScript module by its name; give a file of weights (`surakarta net evaluate` takes modules, too)",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+fn load(path: &Path) -> Result<NetworkFile> {
+    refuse_script(path)?;
+    Ok(NetworkFile::load(path)?)
+}
+
 /// Reads a file of a network.
 ///
 /// # Errors
 /// If it is missing, damaged, or of another build.
 pub fn info(path: &Path) -> Result<NetInfo> {
-    let file = NetworkFile::load(path)?;
+    let file = load(path)?;
     let bytes =
         std::fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     let variant = file.variant();
@@ -125,8 +142,8 @@ impl fmt::Display for NetInfo {
 /// # Errors
 /// If the file cannot be used, or the other one cannot be written.
 pub fn convert(from: &Path, to: &Path, note: Option<&str>, strip: bool) -> Result<()> {
-    let file = NetworkFile::load(from)?;
-    if to.extension().is_some_and(|extension| extension == "pt") {
+    let file = load(from)?;
+    if is_script(to) {
         let NetworkFile::F32(weights) = file else {
             bail!("{} is quantised; a TorchScript module is made from f32 weights", from.display());
         };
@@ -166,6 +183,10 @@ fn export_script(_: &Weights, _: &Path) -> Result<()> {
 /// # Errors
 /// If the file cannot be used or holds what cannot be quantised, or the other one cannot be written.
 pub fn quantise(from: &Path, to: &Path) -> Result<()> {
+    if is_script(to) {
+        bail!("{} would be taken for a TorchScript module; give a name without .pt", to.display());
+    }
+    refuse_script(from)?;
     let weights = Weights::load(from)?;
     let quantised = QuantisedWeights::new(&weights)
         .with_context(|| format!("{} cannot be quantised", from.display()))?;
@@ -207,7 +228,7 @@ pub struct NetDifference {
 /// # Errors
 /// If a file cannot be used, or they are for different variants.
 pub fn compare(first: &Path, second: &Path, positions: usize, seed: u64) -> Result<NetDifference> {
-    let [one, other] = [NetworkFile::load(first)?, NetworkFile::load(second)?];
+    let [one, other] = [load(first)?, load(second)?];
     let variant = one.variant();
     if other.variant() != variant {
         bail!(

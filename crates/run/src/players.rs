@@ -111,7 +111,7 @@ impl<'a> Networks<'a> {
         if let Some(found) = loaded.get(&path) {
             return Ok(Arc::clone(found));
         }
-        let script = path.extension().is_some_and(|extension| extension == "pt");
+        let script = is_script(&path);
         let network: Arc<dyn Inference> = match (self.place.device, script) {
             (None, false) => Arc::new(Network::load_for(&path, self.variant)?),
             (device, _) => torch_network(&path, script, self.variant, device.unwrap_or_default())?,
@@ -175,6 +175,11 @@ impl Supply for &Networks<'_> {
         self.probe(spec)?;
         Ok(Box::new(Engine::new(spec.clone(), self.variant, self.rules)))
     }
+}
+
+/// Whether a file is a TorchScript module, by its name.
+pub(crate) fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pt"))
 }
 
 /// A network behind libtorch.

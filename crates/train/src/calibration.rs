@@ -22,7 +22,7 @@ pub(crate) struct Bin {
 }
 
 /// A bin of one iteration: a row of `calibration.csv`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reliability {
     /// The iteration.
     pub iteration: u64,

@@ -13,7 +13,7 @@ use crate::error::TrainError;
 use crate::metrics::Metrics;
 
 /// A row of a table of training.
-pub trait Row: Serialize + DeserializeOwned {
+pub trait Row: Default + Serialize + DeserializeOwned {
     /// The iteration that it belongs to.
     fn iteration(&self) -> u64;
 }
@@ -57,15 +57,15 @@ impl<R: Row> Log<R> {
     pub fn read(path: &Path) -> Result<Vec<R>, TrainError> {
         let mut text = fs::read(path).map_err(|error| TrainError::io("read", path, error))?;
         let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let known = self::text([&R::default()], true).map_err(|e| malformed(path, e))?;
+        if whole == 0 && !known.starts_with(&text) {
+            return Err(malformed(path, "its first line does not name the columns"));
+        }
         text.truncate(whole);
         let mut reader = csv::Reader::from_reader(&text[..]);
         let rows: Result<Vec<R>, _> = reader.deserialize().collect();
         let rows = rows.map_err(|error| malformed(path, error))?;
-        let Some(row) = rows.first() else {
-            return Ok(rows);
-        };
         // What is not known would be lost when the rows are written again.
-        let known = self::text(std::iter::once(row), true).map_err(|e| malformed(path, e))?;
         let mut known = csv::Reader::from_reader(&known[..]);
         let known = known.headers().map_err(|error| malformed(path, error))?;
         let found = reader.headers().map_err(|error| malformed(path, error))?;
@@ -167,6 +167,18 @@ mod tests {
             "{error}"
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+
+    #[test]
+    fn a_file_of_something_else_is_not_taken_for_a_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.csv");
+        for text in ["my notes", "my notes\n", "iteration,mood\n", "iteration,steps,mine"] {
+            fs::write(&path, text).unwrap();
+            let error = MetricsLog::open(&path, 1).unwrap_err().to_string();
+            assert!(error.contains("metrics.csv is not a log of metrics"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
     }
 
     #[test]

@@ -115,6 +115,9 @@ impl Script {
     }
 }
 
+/// Bytes of a module beside its numbers, generously: twice what it is for the deepest towers.
+const ROOM: usize = 1 << 21;
+
 /// Writes a network as a TorchScript module, with the inputs and outputs of this module's page.
 ///
 /// # Errors
@@ -146,6 +149,12 @@ pub fn export_script(weights: &Weights, path: &Path) -> Result<(), TrainError> {
     let beside = folder
         .unwrap_or(Path::new("."))
         .join(format!(".{}.tracing", path.file_name().unwrap_or_default().to_string_lossy()));
+    // A full disk would end the process within libtorch.
+    let size = 4 * weights.shape().parameters(weights.variant()) + ROOM;
+    if let Err(error) = fs::write(&beside, vec![0; size]) {
+        let _ = fs::remove_file(&beside);
+        return Err(TrainError::io("write", path, error));
+    }
     let written = module?.save(&beside).map_err(TrainError::from).and_then(|()| {
         let bytes = fs::read(&beside).map_err(|error| TrainError::io("read", &beside, error))?;
         write_atomically(path, &bytes).map_err(|error| TrainError::io("write", path, error))
