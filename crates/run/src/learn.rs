@@ -200,8 +200,10 @@ fn train(
     let done = learner.progress().iteration;
     // Unless all is written and it was killed before the last line.
     let finished = files.checkpoint.exists() && files.weights.exists();
-    if !files.partial.exists() && !finished {
-        // Nothing is written before there is something to go on from, so these are another's.
+    // A run has its folder to itself.
+    let alone = !plan.basis.is_empty();
+    if alone && !files.partial.exists() && !finished {
+        // No log is written before there is something to go on from, so these are another's.
         for name in ["metrics.csv", "calibration.csv", "tensorboard"] {
             let path = files.logs.join(name);
             if path.exists() {
@@ -211,7 +213,6 @@ fn train(
                 );
             }
         }
-        learner.checkpoint()?.save(&files.partial)?;
     }
     for (place, stage) in plan.stages.iter().enumerate().filter(|_| !finished) {
         if stage.number < done {
@@ -219,6 +220,9 @@ fn train(
         }
         let recorded = learner.progress().recorded + stage.new_samples;
         load_window(config, &plan.shards[..stage.end], recorded, window)?;
+        if alone && !files.partial.exists() {
+            learner.checkpoint()?.save(&files.partial)?;
+        }
         if !train_stage(config, &mut learner, stage, files, window, around)? {
             return Ok(false);
         }
