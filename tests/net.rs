@@ -6,29 +6,12 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{assert_same_files, json, refused, stdout, surakarta, write};
+use support::{SMALL, assert_same_files, json, refused, stdout, surakarta, write};
 use surakarta_game::{Position, Variant};
 use surakarta_net::{Auxiliary, Kernel, QuantisedWeights, Shape, Weights, policy_index};
 use surakarta_record::ShardReader;
 use surakarta_record::shard::list_shards;
 use tempfile::TempDir;
-
-/// Few games at once and in a shard, so that two threads have much to do beside each other.
-const SMALL: &str = r#"
-[run]
-name = "small"
-seed = 1
-iterations = 1
-games = 1
-[network]
-kind = "mlp"
-hidden = [32]
-[selfplay]
-games_per_shard = 3
-games_in_flight = 2
-[rating]
-every = 0
-"#;
 
 /// `w.safetensors`, a small network with an auxiliary head.
 fn write_network(folder: &Path, name: &str, variant: Variant, seed: u64) -> Weights {

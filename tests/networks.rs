@@ -4,27 +4,10 @@ mod support;
 
 use std::path::Path;
 
-use support::{refused, stdout};
+use support::{SMALL, refused, stdout};
 use surakarta_game::Variant;
 use surakarta_net::{Shape, Weights};
 use tempfile::TempDir;
-
-/// Few games at once and in a shard, so that two threads have much to do beside each other.
-const SMALL: &str = r#"
-[run]
-name = "small"
-seed = 1
-iterations = 1
-games = 1
-[network]
-kind = "mlp"
-hidden = [32]
-[selfplay]
-games_per_shard = 3
-games_in_flight = 2
-[rating]
-every = 0
-"#;
 
 /// Writes a small network of each shape; returns the files' names.
 fn write_shapes(folder: &Path) -> [&'static str; 3] {

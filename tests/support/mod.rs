@@ -14,6 +14,23 @@ use serde_json::Value;
 use surakarta_game::Variant;
 use surakarta_net::{Shape, Weights};
 
+/// Few games at once and in a shard, so that two threads have much to do beside each other.
+pub(crate) const SMALL: &str = r#"
+[run]
+name = "small"
+seed = 1
+iterations = 1
+games = 1
+[network]
+kind = "mlp"
+hidden = [32]
+[selfplay]
+games_per_shard = 3
+games_in_flight = 2
+[rating]
+every = 0
+"#;
+
 /// The binary, in a folder.
 pub(crate) fn surakarta(folder: &Path) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("surakarta"));
