@@ -30,6 +30,6 @@ impl NetworkArguments {
         if let Some(run) = self.run.as_ref().filter(|run| !run.is_dir()) {
             bail!("--run {} is no folder", run.display());
         }
-        Ok(NetworkPlace { run: self.run.clone(), device: self.device })
+        Ok(NetworkPlace { run: self.run.clone(), device: self.device, quantised: false })
     }
 }

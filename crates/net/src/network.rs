@@ -41,6 +41,17 @@ impl NetworkFile {
         read().map_err(|problem| LoadError { path: path.to_owned(), problem })
     }
 
+    /// Reads a file that must be for this variant.
+    ///
+    /// # Errors
+    /// As [`Weights::load_for`].
+    pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<NetworkFile, LoadError> {
+        let path = path.as_ref();
+        let file = NetworkFile::load(path)?;
+        expect_variant(path, file.variant(), variant)?;
+        Ok(file)
+    }
+
     /// The variant that the network plays.
     pub fn variant(&self) -> Variant {
         match self {
@@ -84,10 +95,7 @@ impl Network {
     /// # Errors
     /// As [`Weights::load_for`].
     pub fn load_for(path: impl AsRef<Path>, variant: Variant) -> Result<Network, LoadError> {
-        let path = path.as_ref();
-        let file = NetworkFile::load(path)?;
-        expect_variant(path, file.variant(), variant)?;
-        Ok(file.into())
+        Ok(NetworkFile::load_for(path, variant)?.into())
     }
 
     /// Something to evaluate positions with, for one thread.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use surakarta_game::{RuleSet, Variant};
-use surakarta_net::Shape;
+use surakarta_net::{Shape, Trunk};
 use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
 use surakarta_train::{Device, TrainConfig};
@@ -59,6 +59,9 @@ pub struct RunConfig {
     /// without.
     #[serde(default)]
     pub play_device: Option<Device>,
+    /// Whether a network of kind `mlp` is quantised to play, in self-play and in ratings.
+    #[serde(default)]
+    pub quantised: bool,
     /// The board that is played.
     #[serde(default, with = "text")]
     pub variant: Variant,
@@ -121,7 +124,7 @@ impl Default for RatingConfig {
 impl RunConfig {
     /// Where the networks of the run are computed when they play.
     pub fn network_place(&self) -> NetworkPlace {
-        NetworkPlace { run: None, device: self.play_device }
+        NetworkPlace { run: None, device: self.play_device, quantised: self.quantised }
     }
 }
 
@@ -176,6 +179,16 @@ impl Config {
             if value == 0 {
                 bail!("[run] {key} is 0; it must be 1 or more");
             }
+        }
+        if run.quantised && run.play_device.is_some() {
+            bail!(
+                "[run] quantised is true and play_device is set; quantised networks are computed natively: leave one of the two out"
+            );
+        }
+        if run.quantised && !matches!(self.network.trunk(), Trunk::Mlp(_)) {
+            bail!(
+                "[run] quantised is true, but only networks of kind mlp can be quantised; set it to false"
+            );
         }
         if !self.network.heads().is_empty() {
             bail!(

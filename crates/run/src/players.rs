@@ -10,7 +10,7 @@ use surakarta_arena::engine::Engine;
 use surakarta_game::{RuleSet, Variant};
 #[cfg(feature = "torch")]
 use surakarta_net::Weights;
-use surakarta_net::{Evaluator, Inference, Network};
+use surakarta_net::{Evaluator, Inference, Network, NetworkFile, QuantisedWeights, Trunk};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
 use surakarta_train::Device;
 
@@ -27,6 +27,9 @@ pub struct NetworkPlace {
     /// Where libtorch computes networks. Without, they are computed natively, and TorchScript modules
     /// by libtorch on the processor.
     pub device: Option<Device>,
+    /// Whether native networks of kind `mlp` are quantised as they are loaded. Other kinds have no
+    /// quantised inference.
+    pub quantised: bool,
 }
 
 /// Loads each network once and lends it to any number of players, all of one variant; programs are
@@ -113,6 +116,7 @@ impl<'a> Networks<'a> {
         }
         let script = is_script(&path);
         let network: Arc<dyn Inference> = match (self.place.device, script) {
+            (None, false) if self.place.quantised => Arc::new(quantised(&path, self.variant)?),
             (None, false) => Arc::new(Network::load_for(&path, self.variant)?),
             (device, _) => torch_network(&path, script, self.variant, device.unwrap_or_default())?,
         };
@@ -177,6 +181,18 @@ impl Supply for &Networks<'_> {
     }
 }
 
+/// A native network, quantised if its kind can be.
+fn quantised(path: &Path, variant: Variant) -> Result<Network> {
+    Ok(match NetworkFile::load_for(path, variant)? {
+        NetworkFile::F32(weights) if matches!(weights.shape().trunk(), Trunk::Mlp(_)) => {
+            let weights = QuantisedWeights::new(&weights)
+                .with_context(|| format!("{} cannot be quantised", path.display()))?;
+            Network::quantised(&weights)
+        }
+        file => file.into(),
+    })
+}
+
 /// Whether a file is a TorchScript module, by its name.
 pub(crate) fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pt"))
@@ -203,4 +219,28 @@ fn torch_network(path: &Path, _: bool, _: Variant, _: Device) -> Result<Arc<dyn 
         "{} cannot be played here: this binary was built without libtorch; build it with the feature `torch`",
         path.display()
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use surakarta_net::{Shape, Weights};
+
+    #[test]
+    fn what_can_be_quantised_is_if_that_is_wanted() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let place = NetworkPlace { quantised: true, ..NetworkPlace::default() };
+        for shape in [Shape::mlp(&[32, 16]), Shape::conv(1, 16)] {
+            let path = folder.path().join("network.safetensors");
+            let weights = Weights::random(shape.unwrap(), Variant::Standard, 3);
+            weights.save(&path).unwrap();
+            let hash = |place: &NetworkPlace| {
+                let networks = Networks::of(place, Variant::Standard);
+                networks.load(&NetRef::Path(path.clone())).unwrap().hash().to_owned()
+            };
+            assert_eq!(hash(&NetworkPlace::default()), weights.hash());
+            let quantised = QuantisedWeights::new(&weights).map(|quantised| quantised.hash());
+            assert_eq!(hash(&place), quantised.unwrap_or(weights.hash()));
+        }
+    }
 }

@@ -199,3 +199,18 @@ fn differences_name_key_and_values() {
     let text = SMALL.replace("iterations = 2", "iterations = 9\nthreads = 1\ndevice = \"cuda:0\"");
     assert!(before.differences(&Config::parse(&text).unwrap()).is_empty());
 }
+
+#[test]
+fn only_what_can_be_quantised_is() {
+    let text = |run: &str, network: &str| {
+        let run = format!(
+            "[run]\nname = \"x\"\nseed = 1\niterations = 1\ngames = 1\nquantised = true\n{run}"
+        );
+        Config::parse(&format!("{run}\n[network]\n{network}\n[rating]\nevery = 0\n"))
+    };
+    let mlp = "kind = \"mlp\"\nhidden = [32]";
+    assert!(text("", mlp).unwrap().run.network_place().quantised);
+    let refused = |run, network| text(run, network).unwrap_err().to_string();
+    assert!(refused("play_device = \"cpu\"", mlp).contains("leave one of the two out"));
+    assert!(refused("", "kind = \"conv\"\nblocks = 1\nchannels = 16").contains("kind mlp"));
+}

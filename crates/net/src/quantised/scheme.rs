@@ -78,6 +78,7 @@ fn tensor<'a>(weights: &'a Weights, name: &str, part: &str) -> &'a [f32] {
 fn activations(mlp: &MlpShape, weights: &Weights) -> Vec<f64> {
     let variant = weights.variant();
     let mut most = vec![0.0f64; mlp.hidden().len()];
+    let layers: Vec<Dense> = (0..most.len()).map(|i| Dense::hidden(weights, i)).collect();
     let mut buffer = [0; MAX_INPUTS];
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     for _ in 0..GAMES {
@@ -87,13 +88,8 @@ fn activations(mlp: &MlpShape, weights: &Weights) -> Vec<f64> {
             for &input in active(game.position(), &mut buffer) {
                 below[usize::from(input)] = 1.0;
             }
-            for (i, most) in most.iter_mut().enumerate() {
-                let name = format!("hidden.{i}");
-                let (weight, bias) =
-                    (tensor(weights, &name, "weight"), tensor(weights, &name, "bias"));
-                let rows = weight.chunks_exact(below.len()).zip(bias);
-                let sums = rows.map(|(row, &bias)| f64::from(bias) + product(row, &below));
-                let mut units: Vec<f64> = sums.map(|sum| sum.max(0.0)).collect();
+            for (i, (most, layer)) in most.iter_mut().zip(&layers).enumerate() {
+                let mut units = layer.activations(&below);
                 if mlp.adds(i) {
                     units.iter_mut().zip(&below).for_each(|(unit, below)| *unit += below);
                 }
@@ -107,15 +103,31 @@ fn activations(mlp: &MlpShape, weights: &Weights) -> Vec<f64> {
     most
 }
 
-/// The sum of products, in eight sums of every eighth first.
-fn product(row: &[f32], x: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    for (row, x) in row.as_chunks::<8>().0.iter().zip(x.as_chunks::<8>().0) {
-        for i in 0..8 {
-            sums[i] += f64::from(row[i]) * x[i];
-        }
+/// A layer by its inputs, of which most are 0.
+struct Dense<'a> {
+    bias: &'a [f32],
+    /// For each input, what it adds to each unit.
+    columns: Vec<f64>,
+}
+
+impl<'a> Dense<'a> {
+    fn hidden(weights: &'a Weights, layer: usize) -> Dense<'a> {
+        let name = format!("hidden.{layer}");
+        let (weight, bias) = (tensor(weights, &name, "weight"), tensor(weights, &name, "bias"));
+        let inputs = weight.len() / bias.len();
+        let column = |input| weight.iter().skip(input).step_by(inputs).map(|&w| f64::from(w));
+        Dense { bias, columns: (0..inputs).flat_map(column).collect() }
     }
-    sums.iter().sum()
+
+    fn activations(&self, below: &[f64]) -> Vec<f64> {
+        let mut sums: Vec<f64> = self.bias.iter().map(|&bias| bias.into()).collect();
+        let columns = self.columns.chunks_exact(sums.len()).zip(below);
+        for (column, &x) in columns.filter(|(_, x)| **x != 0.0) {
+            sums.iter_mut().zip(column).for_each(|(sum, weight)| *sum += weight * x);
+        }
+        sums.iter_mut().for_each(|sum| *sum = sum.max(0.0));
+        sums
+    }
 }
 
 /// What a difference of 1 between activations stands for in each layer.
