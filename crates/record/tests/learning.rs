@@ -10,7 +10,7 @@ use games::{random_game, random_game_of, random_variant, stream};
 use rand::seq::SliceRandom;
 use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD, Variant};
 use surakarta_record::export::{GameRow, PositionRow, export_games, export_positions};
-use surakarta_record::shard::newest_first;
+use surakarta_record::shard::{Catalogue, newest_first};
 use surakarta_record::{
     GameRecord, Sample, Shard, ShardError, ShardHeader, Survey, Window, shard_name, write_shard,
 };
@@ -218,6 +218,22 @@ fn shards_that_the_window_holds_are_not_opened_again() {
     assert_eq!(newest.shards().len(), 1);
     // A window that holds nothing needs them.
     assert_eq!(Window::default().hold(shards.iter().rev(), 1_000_000).len(), 5);
+}
+
+#[test]
+fn a_catalogue_lists_what_a_fresh_look_does_and_opens_each_shard_once() {
+    let run = run();
+    let mut catalogue = Catalogue::default();
+    for end in [2, 5, 5, 3, 6] {
+        let (listed, errors) = catalogue.newest_first(&run.paths[..end]);
+        assert!(errors.is_empty());
+        assert_eq!(listed, newest_first(&run.paths[..end]).0);
+    }
+    run.paths.iter().for_each(|path| fs::remove_file(path).unwrap());
+    assert!(catalogue.newest_first(&run.paths[..6]).1.is_empty());
+    assert_eq!(catalogue.newest_first(&run.paths[1..6]).1.len(), 0);
+    // What was left out is forgotten.
+    assert_eq!(catalogue.newest_first(&run.paths[..6]).1.len(), 1);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use anyhow::Result;
 use anyhow::{Context, bail};
 use surakarta_net::Weights;
 use surakarta_record::Window;
-use surakarta_record::shard::{ShardInfo, list_shards, newest_first, parse_shard_name, root_of};
+use surakarta_record::shard::{Catalogue, ShardInfo, list_shards, parse_shard_name, root_of};
 
 use crate::config::Config;
 #[cfg(feature = "torch")]
@@ -50,12 +50,25 @@ pub fn check_device(config: &Config) -> Result<()> {
     Ok(surakarta_train::check(config.run.device)?)
 }
 
+/// The games of a run as training sees them, kept from iteration to iteration.
+pub(crate) struct Recorded {
+    catalogue: Catalogue,
+    pub(crate) window: Window,
+}
+
+impl Recorded {
+    /// None yet; this share of them will be held out.
+    pub(crate) fn holding_out(share: f64) -> Recorded {
+        Recorded { catalogue: Catalogue::default(), window: Window::holding_out(share) }
+    }
+}
+
 /// The training of one iteration of a run.
 pub(crate) fn learn(
     config: &Config,
     directory: &RunDirectory,
     iteration: u32,
-    window: &mut Window,
+    games: &mut Recorded,
     around: &Around,
 ) -> Result<()> {
     let files = Files {
@@ -71,13 +84,13 @@ pub(crate) fn learn(
     let number = u64::from(iteration);
     let mut paths = list_shards(&directory.shards())?;
     paths.retain(|path| shard_iteration(path).is_some_and(|of| of <= number));
-    let shards = oldest_first(&paths)?;
+    let shards = oldest_first(&mut games.catalogue, &paths)?;
     let new = shards.iter().filter(|shard| shard_iteration(&shard.path) == Some(number));
     let new_samples = new.map(|shard| shard.samples).sum();
     let stages = vec![Stage { number, end: shards.len(), new_samples, reuse: false }];
     // The folder of the run has its configuration.
     let plan = Plan { shards, stages, basis: BTreeMap::new() };
-    train(config, &plan, &files, window, around)?;
+    train(config, &plan, &files, &mut games.window, around)?;
     Ok(())
 }
 
@@ -86,8 +99,8 @@ fn shard_iteration(path: &Path) -> Option<u64> {
 }
 
 /// What shards say of themselves, in the order in which they are taken up.
-fn oldest_first(paths: &[PathBuf]) -> Result<Vec<ShardInfo>> {
-    let (mut shards, errors) = newest_first(paths);
+fn oldest_first(catalogue: &mut Catalogue, paths: &[PathBuf]) -> Result<Vec<ShardInfo>> {
+    let (mut shards, errors) = catalogue.newest_first(paths);
     refuse_damaged(errors)?;
     shards.reverse();
     Ok(shards)
@@ -140,7 +153,7 @@ pub fn train_on_shards(
     window: &mut Window,
     around: &Around,
 ) -> Result<bool> {
-    let shards = oldest_first(shards)?;
+    let shards = oldest_first(&mut Catalogue::default(), shards)?;
     let stages = stages(&shards, config.train.stage_samples);
     let basis = basis(config, &shards, &files.from)?;
     train(config, &Plan { shards, stages, basis }, files, window, around)
@@ -358,6 +371,8 @@ fn train_stage(
     };
     let validation = learner.evaluate(window.held_out())?;
     metrics.validated(&validation);
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    metrics.processor_seconds = Some(spent.tv_sec as f32 + spent.tv_nsec as f32 / 1e9);
     let mut bins = calibration.rows(number, "training");
     bins.extend(validation.calibration.rows(number, "validation"));
     log.append(std::slice::from_ref(&metrics))?;

@@ -7,11 +7,12 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, Result};
 use indicatif::MultiProgress;
 use surakarta_arena::{Standings, quantity};
-use surakarta_net::Weights;
+use surakarta_net::{Inference, Weights};
 use surakarta_record::Window;
 use surakarta_record::shard::{list_shards, parse_shard_name};
 use surakarta_search::{NetRef, PlayerSpec};
@@ -63,9 +64,9 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
 pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result<()> {
     learn::check_device(config)?;
     let pool = thread_pool(config.run.threads)?;
-    let run = Run { config, directory, around, pool: &pool };
+    let run = Run { config, directory, around, pool: &pool, loaded: Mutex::default() };
     run.begin()?;
-    let mut window = Window::holding_out(config.train.validation_share);
+    let mut games = learn::Recorded::holding_out(config.train.validation_share);
     let done = directory.learned()?;
     // Whatever was lost or damaged since is played again.
     for iteration in run.first_kept()?..=done {
@@ -80,12 +81,12 @@ pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result
         if run.stopped() {
             break;
         }
-        run.learn(iteration, &mut window)?;
+        run.learn(iteration, &mut games)?;
         if run.stopped() {
             break;
         }
         run.rate(iteration)?;
-        run.clean_up(iteration, &window)?;
+        run.clean_up(iteration, &games.window)?;
     }
     Ok(())
 }
@@ -95,6 +96,8 @@ struct Run<'a> {
     directory: &'a RunDirectory,
     around: &'a Around<'a>,
     pool: &'a rayon::ThreadPool,
+    /// The network that played last, with its iteration: it is asked for twice.
+    loaded: Mutex<Option<(u32, Arc<dyn Inference>)>>,
 }
 
 impl Run<'_> {
@@ -122,8 +125,7 @@ impl Run<'_> {
     fn play(&self, iteration: u32, stop: &(dyn Fn() -> bool + Sync)) -> Result<()> {
         let run = &self.config.run;
         let lag = if run.overlap { 2 } else { 1 };
-        let player = NetRef::Path(self.directory.weights(iteration.saturating_sub(lag)));
-        let network = Networks::of(&run.network_place(), run.variant).load(&player)?;
+        let network = self.network(iteration.saturating_sub(lag))?;
         let games = Games {
             variant: run.variant,
             rules: run.rules,
@@ -145,15 +147,30 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// The network of an iteration, ready to play.
+    fn network(&self, iteration: u32) -> Result<Arc<dyn Inference>> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((of, network)) = &*loaded
+            && *of == iteration
+        {
+            return Ok(Arc::clone(network));
+        }
+        let run = &self.config.run;
+        let weights = NetRef::Path(self.directory.weights(iteration));
+        let network = Networks::of(&run.network_place(), run.variant).load(&weights)?;
+        *loaded = Some((iteration, Arc::clone(&network)));
+        Ok(network)
+    }
+
     /// Trains the network on the games up to an iteration, and plays those of the next one meanwhile
     /// if the run overlaps the two.
-    fn learn(&self, iteration: u32, window: &mut Window) -> Result<()> {
+    fn learn(&self, iteration: u32, games: &mut learn::Recorded) -> Result<()> {
         let failed = AtomicBool::new(false);
         let stop = || self.stopped() || failed.load(Relaxed);
         let ahead = self.config.run.overlap && iteration < self.config.run.iterations;
         std::thread::scope(|scope| {
             let playing = ahead.then(|| scope.spawn(|| self.play(iteration + 1, &stop)));
-            let learned = learn::learn(self.config, self.directory, iteration, window, self.around);
+            let learned = learn::learn(self.config, self.directory, iteration, games, self.around);
             failed.store(learned.is_err(), Relaxed);
             let played = playing.map_or(Ok(()), |playing| {
                 playing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))

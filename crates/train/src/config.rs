@@ -77,12 +77,12 @@ impl Default for TrainConfig {
         TrainConfig {
             batch_size: 512,
             uses: 4.0,
-            window_samples: 500_000,
-            window_growth: 0.0,
+            window_samples: 100_000,
+            window_growth: 0.1,
             window_exponent: 0.65,
             validation_share: 0.0,
             stage_samples: 0,
-            learning_rate: 1e-3,
+            learning_rate: 2e-3,
             warmup_samples: 20_000,
             decay_samples: 0,
             final_learning_rate: 1e-4,
@@ -98,7 +98,7 @@ impl Default for TrainConfig {
             short_term_weight: 0.0,
             soft_policy_weight: 0.0,
             search_value_share: 0.25,
-            ema_samples: 0,
+            ema_samples: 50_000,
             checkpoint_steps: 1_000,
         }
     }

@@ -80,6 +80,9 @@ pub struct Metrics {
     pub optimiser_share: f32,
     /// Share of that time spent on waiting for a batch.
     pub wait_share: Option<f32>,
+    /// Processor time in seconds that the whole process had taken by then, self-play and ratings
+    /// included. It begins again at 0 where a run was resumed.
+    pub processor_seconds: Option<f32>,
 }
 
 impl Row for Metrics {

@@ -97,9 +97,8 @@ fn tag(column: &str) -> Option<String> {
         "iteration" | "samples" | "learning_rate" | "gradient_norm" => {
             format!("training/{column}")
         }
-        "seconds" | "samples_per_second" | "batch_share" | "optimiser_share" | "wait_share" => {
-            format!("speed/{column}")
-        }
+        "seconds" | "samples_per_second" | "batch_share" | "optimiser_share" | "wait_share"
+        | "processor_seconds" => format!("speed/{column}"),
         _ => match (column.strip_prefix("validation_"), column.strip_suffix("_loss")) {
             (Some(name), _) => format!("validation/{name}"),
             (None, Some(name)) => format!("loss/{name}"),

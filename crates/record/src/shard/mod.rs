@@ -89,7 +89,7 @@ mod write;
 
 pub use error::{Place, ShardError};
 pub use header::ShardHeader;
-pub use list::{ShardInfo, newest_first, root_of};
+pub use list::{Catalogue, ShardInfo, newest_first, root_of};
 pub use name::{list_shards, parse_shard_name, shard_name};
 pub use read::{Games, Shard, ShardReader, verify};
 pub use write::{write_shard, write_shard_with_states};
