@@ -159,6 +159,8 @@ fn mistakes_are_named() {
         ("[rating]", "[selfplay]\nfull_share = 0.0\n[rating]", "full_share is 0"),
         ("[rating]", "[selfplay]\nopening_plies = [8, 0]\n[rating]", "opening_plies"),
         ("[rating]", "[search]\nc_init = -1.0\n[rating]", "c_init is -1"),
+        ("[rating]", "[search]\nmethod = \"uct\"\n[rating]", "`puct` or `gumbel`"),
+        ("[rating]", "[search]\nconsidered = 0\n[rating]", "considered is 0"),
         ("[rating]", "[train]\nbatch_size = 0\n[rating]", "batch_size"),
         ("[rating]", "[trian]\n[rating]", "trian"),
     ] {

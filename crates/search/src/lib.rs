@@ -10,7 +10,7 @@ mod simple;
 pub mod spec;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
-pub use mcts::{MctsConfig, MctsPlayer, MoveStats, Root, Search, SearchConfig, Step};
+pub use mcts::{MctsConfig, MctsPlayer, Method, MoveStats, Root, Search, SearchConfig, Step};
 pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};

@@ -239,6 +239,14 @@ pub enum PlayerSpecError {
         /// What it takes.
         accepts: &'static str,
     },
+    /// The key is for another method of search.
+    #[error("`{key}` means nothing with method={method}; leave it out or choose the other method")]
+    Method {
+        /// The key.
+        key: String,
+        /// The method that the player has.
+        method: &'static str,
+    },
     /// A key stands there twice.
     #[error("`{0}` is given twice; leave one of them out")]
     Twice(String),
@@ -299,6 +307,14 @@ impl FromStr for PlayerSpec {
                 read("mcts", &pairs, &mut spec, keys::MCTS)?;
                 if !pairs.iter().any(|(key, _)| key == "net") {
                     return Err(PlayerSpecError::NoNet);
+                }
+                let method = spec.config.search.method;
+                let idle = |key: &str| keys::of_the_other(method).contains(&key);
+                if let Some((key, _)) = pairs.iter().find(|(key, _)| idle(key)) {
+                    return Err(PlayerSpecError::Method {
+                        key: key.clone(),
+                        method: method.name(),
+                    });
                 }
                 or_usual(&mut spec.config.limits, usual);
                 Ok(PlayerSpec::Mcts(spec))

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use surakarta_game::{Game, OLYMPIAD, Variant};
 use surakarta_net::{Batch, Evaluator, EvaluatorError};
 use surakarta_search::{
-    AlphaBetaConfig, EngineSpec, Limits, MctsConfig, MctsSpec, NetRef, Player, PlayerSpec,
+    AlphaBetaConfig, EngineSpec, Limits, MctsConfig, MctsSpec, Method, NetRef, Player, PlayerSpec,
     PlayerSpecError, Protocol, RolloutConfig, SearchConfig, Supply,
 };
 
@@ -126,6 +126,18 @@ fn values_go_where_they_belong() {
         ..MctsConfig::default()
     };
     assert_eq!(spec.config, expected);
+    let spec =
+        mcts("mcts:net=x,considered=8,method=gumbel,c-visit=30,c-scale=1,rescale=no,margin=0.05");
+    let search = SearchConfig {
+        method: Method::Gumbel,
+        considered: 8,
+        c_visit: 30.0,
+        c_scale: 1.0,
+        rescale_values: false,
+        margin_weight: 0.05,
+        ..MctsConfig::default().search
+    };
+    assert_eq!(spec.config.search, search);
 }
 
 #[test]
@@ -205,6 +217,19 @@ fn mistakes_are_named_with_their_mend() {
             "`1.5` is not a value for `noise-fraction`; write a number from 0 to 1",
         ),
         ("mcts:net=a,noise=true", "`true` is not a value for `noise`; write yes or no"),
+        ("mcts:net=a,method=uct", "`uct` is not a value for `method`; write puct or gumbel"),
+        (
+            "mcts:net=a,method=gumbel,considered=0",
+            "`0` is not a value for `considered`; write a whole number from 1 to 4294967295",
+        ),
+        (
+            "mcts:net=a,c=2,method=gumbel",
+            "`c` means nothing with method=gumbel; leave it out or choose the other method",
+        ),
+        (
+            "mcts:net=a,considered=8",
+            "`considered` means nothing with method=puct; leave it out or choose the other method",
+        ),
         (
             "mcts:net=",
             "`` is not a value for `net`; write the path of a weights file, latest or best",
@@ -375,9 +400,22 @@ fn net() -> impl Strategy<Value = NetRef> {
 
 fn search_config() -> impl Strategy<Value = SearchConfig> {
     let numbers = [positive(), positive(), positive(), positive(), positive(), positive()];
-    let flags = (any::<bool>(), any::<bool>());
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     (numbers, prop::option::of(positive()), 0.0f32..=1.0, flags).prop_map(
         |([c_init, fpu, root_fpu, alpha, temperature, margin], c_base, fraction, flags)| {
+            if flags.2 {
+                // The method, and keys that mean something with it.
+                return SearchConfig {
+                    method: Method::Gumbel,
+                    considered: 1 + (alpha * 10.0) as u32,
+                    c_visit: fpu,
+                    c_scale: c_init,
+                    rescale_values: flags.0,
+                    margin_weight: margin,
+                    skip_forced: flags.1,
+                    ..MctsConfig::default().search
+                };
+            }
             SearchConfig {
                 c_init,
                 c_base,
@@ -389,6 +427,7 @@ fn search_config() -> impl Strategy<Value = SearchConfig> {
                 margin_weight: margin,
                 stop_early: flags.0,
                 skip_forced: flags.1,
+                ..MctsConfig::default().search
             }
         },
     )

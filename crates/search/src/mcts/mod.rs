@@ -1,4 +1,4 @@
-//! PUCT Monte Carlo tree search as a state machine.
+//! Monte Carlo tree search as a state machine, by PUCT or by Gumbel's sequential halving.
 //!
 //! A [`Search`] never calls a network. It descends until it needs an evaluation, puts the position
 //! into a [`Batch`](surakarta_net::Batch) and stops; whoever drives it evaluates the batch, with the
@@ -35,6 +35,8 @@
 //! # Ok::<(), surakarta_net::EvaluatorError>(())
 //! ```
 
+pub mod gumbel;
+mod halving;
 mod player;
 mod root;
 mod search;
@@ -46,30 +48,64 @@ pub use player::{MOST_SIMULATIONS, MctsConfig, MctsPlayer};
 pub use root::MoveStats;
 pub use search::{Root, Search, Step};
 
-/// What a search does, whatever its budget. The best move of a node with N visits maximises
-/// Q + c(N) · P · √N / (1 + n), as in AlphaZero (Silver et al., Science 362, 2018).
+/// How a search chooses where to go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// The best move of a node with N visits maximises Q + c(N) · P · √N / (1 + n), as in AlphaZero
+    /// (Silver et al., Science 362, 2018).
+    #[default]
+    Puct,
+    /// Sequential halving of some moves at the root, and visits that follow the improved policy below
+    /// it, as in Gumbel AlphaZero: see [`gumbel`]. A tree that the search inherits keeps its values
+    /// and visits; the halving is of the visits that the budget leaves.
+    Gumbel,
+}
+
+impl Method {
+    /// `puct` or `gumbel`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Method::Puct => "puct",
+            Method::Gumbel => "gumbel",
+        }
+    }
+}
+
+/// What a search does, whatever its budget.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SearchConfig {
-    /// Weight c of the prior against the value.
+    /// How it chooses where to go. Some of the rest is for one method alone.
+    pub method: Method,
+    /// Gumbel: how many moves the root considers, if it has as many.
+    pub considered: u32,
+    /// Gumbel: visits that σ counts from the start. The paper's and mctx's value.
+    pub c_visit: f32,
+    /// Gumbel: the slope of σ for each visit. The default is mctx's, for rescaled values.
+    pub c_scale: f32,
+    /// Gumbel: whether values are rescaled to [0, 1] among those of a node before σ, as mctx does.
+    pub rescale_values: bool,
+    /// PUCT: weight c of the prior against the value.
     pub c_init: f32,
-    /// Lets c grow by ln((N + c_base + 1) / c_base), as AlphaZero's does; `None` keeps it constant.
+    /// PUCT: lets c grow by ln((N + c_base + 1) / c_base), as AlphaZero's does; `None` keeps it
+    /// constant.
     pub c_base: Option<f32>,
-    /// First-play urgency: a move without visits counts as the node's own value, less this times
-    /// the square root of the prior already visited there (KataGo's form).
+    /// PUCT: first-play urgency. A move without visits counts as the node's own value, less this
+    /// times the square root of the prior already visited there (KataGo's form).
     pub fpu_reduction: f32,
-    /// The same at the root.
+    /// PUCT: the same at the root.
     pub root_fpu_reduction: f32,
-    /// Concentration of the root's Dirichlet noise, shared out evenly among its moves.
+    /// PUCT: concentration of the root's Dirichlet noise, shared out evenly among its moves.
     pub noise_alpha: f32,
-    /// How much of the root's prior is noise, where noise is asked for.
+    /// PUCT: how much of the root's prior is noise, where noise is asked for.
     pub noise_fraction: f32,
-    /// The root's prior is raised to one over this and scaled to sum to 1; 1 leaves it alone.
+    /// PUCT: the root's prior is raised to one over this and scaled to sum to 1; 1 leaves it alone.
     pub root_temperature: f32,
     /// A leaf is worth (value + weight · margin) / (1 + weight).
     pub margin_weight: f32,
-    /// Stop as soon as the most visited move can no longer be overtaken. Visits are then fewer than
-    /// the budget, which self-play does not want.
+    /// PUCT: stop as soon as the most visited move can no longer be overtaken. Visits are then fewer
+    /// than the budget, which self-play does not want.
     pub stop_early: bool,
     /// Only evaluate a root with a single legal move.
     pub skip_forced: bool,
@@ -78,6 +114,11 @@ pub struct SearchConfig {
 impl Default for SearchConfig {
     fn default() -> Self {
         SearchConfig {
+            method: Method::Puct,
+            considered: 16,
+            c_visit: 50.0,
+            c_scale: 0.1,
+            rescale_values: true,
             c_init: 1.25,
             c_base: None,
             fpu_reduction: 0.2,
@@ -98,13 +139,18 @@ impl SearchConfig {
     /// # Errors
     /// A sentence that names the first key with a value that makes no sense.
     pub fn validate(&self) -> Result<(), String> {
+        if self.considered == 0 {
+            return Err("considered is 0; it must be 1 or more".to_owned());
+        }
         let positive = [
+            ("c_scale", self.c_scale),
             ("c_init", self.c_init),
             ("c_base", self.c_base.unwrap_or(1.0)),
             ("noise_alpha", self.noise_alpha),
             ("root_temperature", self.root_temperature),
         ];
         let at_least_0 = [
+            ("c_visit", self.c_visit),
             ("fpu_reduction", self.fpu_reduction),
             ("root_fpu_reduction", self.root_fpu_reduction),
             ("margin_weight", self.margin_weight),

@@ -27,11 +27,11 @@ pub struct MctsConfig {
     /// The limits by simulations and time that hold when a choice comes without any of them. If
     /// these have none either, 400 simulations.
     pub limits: Limits,
-    /// Whether to mix noise into the root's prior.
+    /// Whether to explore: see [`Root::noise`].
     pub noise: bool,
-    /// Temperature of the draw by visits in the first plies of a game.
+    /// Temperature of the draw by [`Search::sample`] in the first plies of a game.
     pub temperature: f32,
-    /// For how many plies of the game; afterwards the most visited move is played.
+    /// For how many plies of the game; afterwards the best move is played.
     pub temperature_plies: u32,
 }
 

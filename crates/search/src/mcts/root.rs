@@ -4,6 +4,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, Gamma};
 use surakarta_game::Move;
 
+use super::Method;
 use super::search::Search;
 use super::tree::{ROOT, Tree};
 use crate::Stream;
@@ -27,7 +28,7 @@ impl Search {
         self.tree.root().into_iter().flat_map(|_| stats(&self.tree, ROOT))
     }
 
-    /// The visits of each move of the root that has any: the policy to learn.
+    /// The visits of each move of the root that has any: the policy to learn from PUCT.
     pub fn policy_visits(&self) -> Vec<(Move, u32)> {
         let visited = self.moves().filter(|stats| stats.visits > 0);
         visited.map(|stats| (stats.mv, stats.visits)).collect()
@@ -44,26 +45,41 @@ impl Search {
         self.tree.root().filter(|root| root.visits > 0).map(|root| root.mean())
     }
 
-    /// The most visited move; among equals the one of the higher value, then of the higher prior,
-    /// then the first. `None` before the root's evaluation or without a legal move.
+    /// The move to play. PUCT: the most visited; among equals the one of the higher value, then of
+    /// the higher prior, then the first. Gumbel: the one left over by the last halving, which with
+    /// noise is as random as that. `None` before the root's evaluation or without a legal move.
     pub fn best(&self) -> Option<Move> {
-        self.tree.root().and_then(|_| best(&self.tree, ROOT)).map(|(mv, _)| mv)
+        self.best_edge().map(|(mv, _)| mv)
     }
 
-    /// A move drawn with probability ∝ visits^(1/temperature); the [best](Search::best) at
-    /// temperature 0 or where nothing has been visited.
+    /// The best move's edge: move and child.
+    fn best_edge(&self) -> Option<(Move, Option<u32>)> {
+        match self.config.method {
+            Method::Puct => self.tree.root().and_then(|_| best(&self.tree, ROOT)),
+            Method::Gumbel => self.survivor(),
+        }
+    }
+
+    /// A move drawn with probability ∝ w^(1/temperature), where w are the visits of PUCT or the
+    /// [improved policy](Search::improved_policy) of Gumbel; the [best](Search::best) at temperature
+    /// 0, where PUCT has visited nothing, and after a Gumbel search with noise, which has drawn it.
     pub fn sample(&self, temperature: f32, rng: &mut Stream) -> Option<Move> {
         let best = self.best()?;
-        let most = self.moves().map(|stats| stats.visits).max().unwrap_or(0);
-        if temperature <= 0.0 || most == 0 {
+        let weights: Vec<f64> = match self.config.method {
+            Method::Puct => self.moves().map(|stats| stats.visits as f64).collect(),
+            Method::Gumbel if !self.noise.is_empty() => return Some(best),
+            Method::Gumbel => self.improved_policy().iter().map(|&(_, p)| p as f64).collect(),
+        };
+        let most = weights.iter().copied().fold(0.0, f64::max);
+        if temperature <= 0.0 || most == 0.0 {
             return Some(best);
         }
-        // Scaled by the most visits, so that a low temperature cannot overflow.
-        let weight = |visits: u32| (visits as f64 / most as f64).powf(1.0 / temperature as f64);
-        let total: f64 = self.moves().map(|stats| weight(stats.visits)).sum();
+        // Scaled by the highest, so that a low temperature cannot overflow.
+        let weight = |w: f64| (w / most).powf(1.0 / temperature as f64);
+        let total: f64 = weights.iter().map(|&w| weight(w)).sum();
         let mut left = rng.random::<f64>() * total;
-        for stats in self.moves() {
-            left -= weight(stats.visits);
+        for (stats, w) in self.moves().zip(weights) {
+            left -= weight(w);
             if left < 0.0 {
                 return Some(stats.mv);
             }
@@ -71,17 +87,14 @@ impl Search {
         Some(best)
     }
 
-    /// The most visited line from the root.
+    /// The line that begins with the best move and goes on with the most visited ones.
     pub fn line(&self) -> Vec<Move> {
         let mut line = Vec::new();
-        let mut at = self.tree.root().map(|_| ROOT);
-        while let Some((mv, child)) = at.and_then(|at| best(&self.tree, at)) {
-            // Beyond the last visit there is only the prior.
-            if child.is_none() {
-                break;
-            }
+        let mut next = self.best_edge();
+        // Beyond the last visit there is only the prior.
+        while let Some((mv, Some(child))) = next {
             line.push(mv);
-            at = child;
+            next = best(&self.tree, child);
         }
         line
     }
@@ -90,7 +103,7 @@ impl Search {
     pub(super) fn is_decided(&self) -> bool {
         let left = self.budget - self.simulations();
         // Before half of the budget no lead is long enough.
-        if !self.config.stop_early || left > self.budget / 2 {
+        if !self.config.stop_early || self.config.method != Method::Puct || left > self.budget / 2 {
             return false;
         }
         let (mut first, mut second) = (0, 0);
@@ -100,9 +113,16 @@ impl Search {
         first - second > left
     }
 
-    /// Draws from the symmetric Dirichlet distribution over the moves: normalised Gamma variates.
+    /// Draws from the symmetric Dirichlet distribution over the moves: normalised Gamma variates. Or
+    /// what Gumbel wants instead.
     pub(super) fn draw_noise(&mut self, wanted: bool, moves: usize, rng: &mut Stream) {
         self.noise.clear();
+        if self.config.method == Method::Gumbel {
+            if wanted {
+                self.draw_gumbel(rng);
+            }
+            return;
+        }
         let alpha = self.config.noise_alpha as f64 / moves as f64;
         let Ok(gamma) = Gamma::new(alpha, 1.0) else { return };
         if !wanted || self.config.noise_fraction <= 0.0 {
@@ -125,6 +145,9 @@ impl Search {
         if self.policy.is_empty() {
             self.policy.extend(self.tree.edges(ROOT).map(|edge| edge.prior));
         }
+        if self.config.method == Method::Gumbel {
+            return;
+        }
         let mut priors = self.policy.clone();
         if self.config.root_temperature != 1.0 {
             let power = 1.0 / self.config.root_temperature;
@@ -142,7 +165,8 @@ impl Search {
     }
 }
 
-fn stats(tree: &Tree, at: u32) -> impl Iterator<Item = MoveStats> + '_ {
+/// Every edge of a node, in the order of its moves.
+pub(super) fn stats(tree: &Tree, at: u32) -> impl Iterator<Item = MoveStats> + '_ {
     tree.edges(at).map(|edge| {
         let child = edge.child.map(|child| tree.node(child));
         MoveStats {

@@ -3,8 +3,9 @@
 use surakarta_game::{Game, Move, OLYMPIAD};
 use surakarta_net::Batch;
 
-use super::SearchConfig;
+use super::halving::Halving;
 use super::tree::{ROOT, Tree};
+use super::{Method, SearchConfig};
 use crate::Stream;
 use crate::player::Work;
 
@@ -14,7 +15,8 @@ pub struct Root {
     /// Visits of the root at which the search is done, inherited ones included. The first visit
     /// evaluates the root itself, so its moves have one visit fewer between them.
     pub simulations: u32,
-    /// Whether to mix Dirichlet noise into the root's prior.
+    /// Whether to explore: PUCT mixes Dirichlet noise into the root's prior, Gumbel draws the moves
+    /// that it considers, and the one that it plays, by Gumbel noise.
     pub noise: bool,
 }
 
@@ -41,6 +43,7 @@ pub struct Search {
     path: Vec<(u32, usize)>,
     waiting: bool,
     pub(super) budget: u32,
+    pub(super) halving: Halving,
     /// One for each of the root's moves, or empty.
     pub(super) noise: Vec<f32>,
     /// The root's priors before temperature and noise; empty until the root is prepared.
@@ -48,7 +51,7 @@ pub struct Search {
     /// The legal moves of the root, and of each leaf in turn.
     moves: Vec<Move>,
     /// How many legal moves the root has.
-    root_moves: usize,
+    pub(super) root_moves: usize,
     work: Work,
 }
 
@@ -63,6 +66,7 @@ impl Search {
             path: Vec::new(),
             waiting: false,
             budget: 0,
+            halving: Halving::default(),
             noise: Vec::new(),
             policy: Vec::new(),
             moves: Vec::new(),
@@ -96,6 +100,7 @@ impl Search {
         self.game.legal_moves_into(&mut self.moves);
         self.root_moves = self.moves.len();
         self.budget = 0;
+        self.halving.reset();
         self.extend(root.simulations);
         self.draw_noise(root.noise, self.root_moves, rng);
         self.prepare_root();
@@ -106,6 +111,7 @@ impl Search {
         let forced = self.config.skip_forced && self.root_moves == 1;
         let simulations = if forced { simulations.min(1) } else { simulations };
         self.budget = self.budget.max(simulations);
+        self.plan_halving();
     }
 
     /// Simulates until a position needs an evaluation, which it puts into the batch with its legal
@@ -163,7 +169,12 @@ impl Search {
         let mut node = root;
         let mut reduction = self.config.root_fpu_reduction;
         while node.edges > 0 {
-            let edge = self.tree.select(at, self.config.exploration(node.visits), reduction);
+            let edge = match self.config.method {
+                Method::Puct => {
+                    self.tree.select(at, self.config.exploration(node.visits), reduction)
+                }
+                Method::Gumbel => self.halving.select(&self.config, &self.noise, &self.tree, at),
+            };
             let next = self.tree.edge(at, edge);
             self.path.push((at, edge));
             self.game.play_legal(next.mv);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::{EngineSpec, MctsSpec, NetRef};
 use crate::mcts::MOST_SIMULATIONS;
-use crate::{AlphaBetaConfig, RolloutConfig};
+use crate::{AlphaBetaConfig, Method, RolloutConfig};
 
 /// One key of the players configured by a `C`.
 pub(super) struct Key<C> {
@@ -67,6 +67,11 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "net" NETWORK net always;
     "sims" SIMULATIONS config.limits.simulations always;
     "ms" MILLISECONDS config.limits.time always;
+    "method" METHOD config.search.method;
+    "considered" CONSIDERED config.search.considered;
+    "c-visit" NUMBER config.search.c_visit;
+    "c-scale" POSITIVE config.search.c_scale;
+    "rescale" YES_NO config.search.rescale_values;
     "c" POSITIVE config.search.c_init;
     "c-base" SOME_NUMBER config.search.c_base;
     "fpu" NUMBER config.search.fpu_reduction;
@@ -81,6 +86,23 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "stop-early" YES_NO config.search.stop_early;
     "skip-forced" YES_NO config.search.skip_forced;
 };
+
+/// Keys of `mcts` that mean nothing with the other method.
+pub(super) const fn of_the_other(method: Method) -> &'static [&'static str] {
+    match method {
+        Method::Puct => &["considered", "c-visit", "c-scale", "rescale"],
+        Method::Gumbel => &[
+            "c",
+            "c-base",
+            "fpu",
+            "root-fpu",
+            "root-temperature",
+            "noise-alpha",
+            "noise-fraction",
+            "stop-early",
+        ],
+    }
+}
 
 /// Keys of `ugi`; those that begin with `option.` come on top.
 pub(super) const UGI: &[Key<EngineSpec>] = keys! { EngineSpec:
@@ -160,6 +182,22 @@ const LONG_COUNT: Form<Option<u64>> = Form {
     accepts: "a whole number from 1 to 18446744073709551615",
     read: |text| whole(text).filter(|&n| n > 0).map(Some),
     show: |value| value.map(|n| n.to_string()),
+};
+
+const METHOD: Form<Method> = Form {
+    accepts: "puct or gumbel",
+    read: |text| match text {
+        "puct" => Some(Method::Puct),
+        "gumbel" => Some(Method::Gumbel),
+        _ => None,
+    },
+    show: |value| Some(value.name().to_owned()),
+};
+
+const CONSIDERED: Form<u32> = Form {
+    accepts: "a whole number from 1 to 4294967295",
+    read: |text| whole(text).filter(|&n| n > 0),
+    show: |value| Some(value.to_string()),
 };
 
 const PLAYOUTS: Form<u32> = Form {

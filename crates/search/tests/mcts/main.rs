@@ -1,6 +1,9 @@
 //! The tree search against a plain twin, hand-made trees and the rules.
 
 mod budget;
+mod gumbel;
+mod gumbel_twin;
+mod mctx;
 mod player;
 mod root;
 mod script;
