@@ -143,6 +143,7 @@ fn players_that_cannot_play_are_refused() {
     let cases = [
         ("alphabeta:ms=5", "alphabeta:ms=5 is limited by time"),
         ("mcts:net=net.safetensors,ms=5", "is limited by time"),
+        ("mcts:net=net.safetensors,method=gumbel", "the sections [selfplay] and [search]"),
         ("mcts:net=gone.safetensors,sims=9", "gone.safetensors"),
         ("mcts:net=noise.safetensors,sims=9", "noise.safetensors"),
         ("mcts:net=cut.safetensors,sims=9", "cut.safetensors"),

@@ -112,6 +112,14 @@ impl PlyRecord {
 }
 
 impl Policy {
+    /// An improved policy from probabilities, each rounded to the nearest 1/255. Those below half a unit
+    /// are left out.
+    pub fn improved(policy: impl IntoIterator<Item = (Move, f32)>) -> Policy {
+        let units = |p: f32| (p.clamp(0.0, 1.0) * u8::MAX as f32).round() as u8;
+        let shares = policy.into_iter().map(|(mv, p)| (mv, units(p)));
+        Policy::Improved(shares.filter(|&(_, n)| n > 0).collect())
+    }
+
     /// Visits or units of 1/255 in all.
     pub fn total(&self) -> u64 {
         match self {

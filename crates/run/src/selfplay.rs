@@ -9,7 +9,7 @@ use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Inference;
 use surakarta_record::ShardHeader;
-use surakarta_search::{PlayerSpec, SearchConfig};
+use surakarta_search::{MctsConfig, PlayerSpec, SearchConfig};
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
 
 use crate::players::Networks;
@@ -104,7 +104,7 @@ impl Games {
     /// searches and with noise, as in a run; its simulations are those of full searches.
     ///
     /// # Errors
-    /// If the player is limited by time, its network cannot be loaded, or as
+    /// If the player is limited by time or has settings of a search, its network cannot be loaded, or as
     /// [`play_network`](Games::play_network).
     pub fn play(
         &self,
@@ -126,6 +126,12 @@ impl Games {
             );
         }
         if let PlayerSpec::Mcts(mcts) = spec {
+            let usual = MctsConfig { limits: mcts.config.limits, ..MctsConfig::default() };
+            if mcts.config != usual {
+                bail!(
+                    "{spec} has settings of its own, but self-play searches as the sections [selfplay] and [search] say; write them into the file given as --config and leave net and sims alone here"
+                );
+            }
             let network = networks.load(&mcts.net)?;
             let mut config = config.clone();
             if let Some(simulations) = mcts.config.limits.simulations {

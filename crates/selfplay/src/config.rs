@@ -17,8 +17,8 @@ pub struct SelfplayConfig {
     pub fast_simulations: u32,
     /// Share of searches that are full (playout cap randomisation, KataGo 2019).
     pub full_share: f64,
-    /// Moves are sampled by visits for a number of plies from this range, then the most visited one
-    /// is played.
+    /// Moves are sampled for a number of plies from this range, by visits or by Gumbel's improved
+    /// policy, then the best one is played. Full searches of Gumbel draw theirs in all plies.
     pub sampled_plies: [u32; 2],
 }
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use surakarta_game::{Game, Position, RuleSet, Variant};
 use surakarta_net::{Batch, Evaluator};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
-use surakarta_search::{Root, Search, SearchConfig, Step, Stream, stream};
+use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream, stream};
 
 use crate::collector::Collector;
 use crate::progress::Counters;
@@ -112,6 +112,7 @@ impl Table {
         let work = self.search.work();
         counters.searched(work.simulations, work.evaluations);
         let temperature = if self.plies.len() < self.sampled_until { 1.0 } else { 0.0 };
+        // Gumbel noise has drawn the move of a full search already, whatever the temperature.
         let choice = self.search.sample(temperature, &mut self.random);
         let mv = choice.expect("a finished search of a game that is not over has a move");
         self.plies.push(PlyRecord {
@@ -119,8 +120,11 @@ impl Table {
             search: self.kind,
             simulations: self.search.simulations(),
             value: self.search.value(),
-            policy: match self.kind {
-                SearchKind::Full => Policy::Visits(self.search.policy_visits()),
+            policy: match (self.kind, setting.search.method) {
+                (SearchKind::Full, Method::Puct) => Policy::Visits(self.search.policy_visits()),
+                (SearchKind::Full, Method::Gumbel) => {
+                    Policy::improved(self.search.improved_policy())
+                }
                 _ => Policy::None,
             },
         });

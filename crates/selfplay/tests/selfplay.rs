@@ -11,7 +11,7 @@ use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weig
 use surakarta_record::shard::verify;
 use surakarta_record::{Policy, SearchKind, Shard, ShardHeader};
 use surakarta_search::{
-    GreedyConfig, GreedyPlayer, Limits, Player, Root, Search, SearchConfig, Step,
+    GreedyConfig, GreedyPlayer, Limits, Method, Player, Root, Search, SearchConfig, Step,
 };
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, SelfplayError, Source};
 
@@ -48,8 +48,19 @@ fn play(
     threads: usize,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Played, SelfplayError> {
+    play_by(SearchConfig::default(), folder, config, games, threads, stop)
+}
+
+fn play_by(
+    search: SearchConfig,
+    folder: &Path,
+    config: &SelfplayConfig,
+    games: std::ops::Range<u64>,
+    threads: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Played, SelfplayError> {
     let evaluator = || Ok(Box::new(network()) as Box<dyn Evaluator>);
-    let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
+    let source = Source::Search { search, evaluator: &evaluator };
     let batch = Batch { header: &header(), config, games, folder };
     batch.play(&source, &pool(threads), stop, "test", &silent())
 }
@@ -156,22 +167,25 @@ fn every_variant_is_played_and_kept_apart() {
 
 #[test]
 fn records_hold_what_a_search_alone_would_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let played = play(folder.path(), &config(), 0..8, 2, &|| false).unwrap();
-    let mut full = 0;
-    for path in played.shards {
-        verify(&path).unwrap();
-        let shard = Shard::read(&path).unwrap();
-        for game in &shard.games {
-            full += compare(game);
+    for method in [Method::Puct, Method::Gumbel] {
+        let folder = tempfile::tempdir().unwrap();
+        let search = SearchConfig { method, ..SearchConfig::default() };
+        let played = play_by(search.clone(), folder.path(), &config(), 0..8, 2, &|| false).unwrap();
+        let mut full = 0;
+        for path in played.shards {
+            verify(&path).unwrap();
+            let shard = Shard::read(&path).unwrap();
+            for game in &shard.games {
+                full += compare(game, &search);
+            }
         }
+        assert!(full > 20, "only {full} full searches");
     }
-    assert!(full > 20, "only {full} full searches");
 }
 
 /// Searches every recorded position of a game with a plain driver, one leaf at a time, and draws the
 /// same random numbers. Returns the number of full searches.
-fn compare(record: &surakarta_record::GameRecord) -> usize {
+fn compare(record: &surakarta_record::GameRecord, settings: &SearchConfig) -> usize {
     use rand::RngExt;
     let (config, mut network) = (config(), network());
     let mut random = surakarta_search::stream(5, [2, record.number, 0]);
@@ -185,7 +199,7 @@ fn compare(record: &surakarta_record::GameRecord) -> usize {
     }
     let [least, most] = config.sampled_plies;
     let sampled = random.random_range(least..=most) as usize;
-    let mut search = Search::new(SearchConfig::default());
+    let mut search = Search::new(settings.clone());
     let mut batch = Leaves::default();
     let mut full_searches = 0;
     for (n, ply) in record.plies.iter().enumerate().skip(opening) {
@@ -198,14 +212,32 @@ fn compare(record: &surakarta_record::GameRecord) -> usize {
             network.evaluate(&mut batch).unwrap();
             search.accept(&batch, at);
         }
-        let temperature = if n < sampled { 1.0 } else { 0.0 };
-        assert_eq!(search.sample(temperature, &mut random), Some(ply.mv), "ply {n}");
+        if full && settings.method == Method::Gumbel {
+            assert_eq!(search.best(), Some(ply.mv), "ply {n}");
+        } else {
+            let temperature = if n < sampled { 1.0 } else { 0.0 };
+            assert_eq!(search.sample(temperature, &mut random), Some(ply.mv), "ply {n}");
+        }
         assert_eq!(ply.simulations, search.simulations());
         assert!((ply.value.unwrap() - search.value().unwrap()).abs() < 1e-4);
         if full {
             full_searches += 1;
             assert_eq!(ply.search, SearchKind::Full);
-            assert_eq!(sorted(&ply.policy), sorted(&Policy::Visits(search.policy_visits())));
+            match settings.method {
+                Method::Puct => {
+                    let visits = Policy::Visits(search.policy_visits());
+                    assert_eq!(sorted(&ply.policy), sorted(&visits));
+                }
+                Method::Gumbel => {
+                    assert!(matches!(ply.policy, Policy::Improved(_)));
+                    let kept: BTreeMap<_, _> = ply.policy.shares().into_iter().collect();
+                    for (mv, p) in search.improved_policy() {
+                        let kept = kept.get(&mv).copied().unwrap_or(0.0);
+                        // Half a unit, and a sum that rounding has moved.
+                        assert!((kept - p).abs() < 0.002 + 0.1 * p, "{mv}: {kept} for {p}");
+                    }
+                }
+            }
         } else {
             assert_eq!((ply.search, &ply.policy), (SearchKind::Fast, &Policy::None));
         }
