@@ -407,7 +407,7 @@ fn search_config() -> impl Strategy<Value = SearchConfig> {
                 // The method, and keys that mean something with it.
                 return SearchConfig {
                     method: Method::Gumbel,
-                    considered: 1 + (alpha * 10.0) as u32,
+                    considered: ((alpha * 10.0) as u32).max(1),
                     c_visit: fpu,
                     c_scale: c_init,
                     rescale_values: flags.0,
