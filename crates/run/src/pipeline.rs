@@ -15,7 +15,7 @@ use surakarta_arena::{Standings, quantity};
 use surakarta_net::{Inference, Weights};
 use surakarta_record::Window;
 use surakarta_record::shard::{list_shards, parse_shard_name};
-use surakarta_search::{NetRef, PlayerSpec};
+use surakarta_search::NetRef;
 
 use crate::config::Config;
 use crate::directory::{RunDirectory, weights_path};
@@ -47,10 +47,8 @@ pub fn check(config: &Config, folder: &Path) -> Result<()> {
         Weights::load_to_train(init, &config.shape(), run.variant, run.seed)?;
     }
     for opponent in &config.rating.opponents {
-        if let PlayerSpec::Mcts(spec) = opponent
-            && matches!(spec.net, NetRef::Path(_))
-        {
-            Networks::of(&run.network_place(), run.variant).load(&spec.net)?;
+        if let Some(net @ NetRef::Path(_)) = opponent.net() {
+            Networks::of(&run.network_place(), run.variant).load(net)?;
         }
     }
     run.play_device.map_or(Ok(()), surakarta_train::check)?;

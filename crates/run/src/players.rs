@@ -139,9 +139,9 @@ impl<'a> Networks<'a> {
     /// # Errors
     /// As [`player`](Self::player).
     pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
-        match spec {
-            PlayerSpec::Mcts(mcts) => Ok(Some(self.load(&mcts.net)?.hash().to_owned())),
-            PlayerSpec::External(engine) => self.probe(engine).map(Some),
+        match (spec, spec.net()) {
+            (PlayerSpec::External(engine), _) => self.probe(engine).map(Some),
+            (_, Some(net)) => Ok(Some(self.load(net)?.hash().to_owned())),
             _ => Ok(None),
         }
     }
@@ -170,9 +170,8 @@ impl<'a> Networks<'a> {
 impl Supply for &Networks<'_> {
     type Error = anyhow::Error;
 
-    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>> {
-        // A player asks for one position at a time.
-        Ok(self.load(net)?.evaluator(1)?)
+    fn network(&mut self, net: &NetRef, size: usize) -> Result<Box<dyn Evaluator>> {
+        Ok(self.load(net)?.evaluator(size)?)
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {

@@ -1,7 +1,8 @@
-//! Players of Surakarta: MCTS as a resumable state machine, alpha-beta, rollouts, and the strings
-//! that name them.
+//! Players of Surakarta: MCTS as a resumable state machine, alpha-beta, Descent, rollouts, and
+//! the strings that name them.
 
 pub mod alphabeta;
+pub mod descent;
 pub mod mcts;
 mod player;
 mod random;
@@ -10,9 +11,12 @@ mod simple;
 pub mod spec;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
+pub use descent::{DescentConfig, DescentPlayer};
 pub use mcts::{MctsConfig, MctsPlayer, Method, MoveStats, Root, Search, SearchConfig, Step};
 pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};
-pub use spec::{EngineSpec, MctsSpec, NetRef, PlayerSpec, PlayerSpecError, Protocol, Supply};
+pub use spec::{
+    DescentSpec, EngineSpec, MctsSpec, NetRef, PlayerSpec, PlayerSpecError, Protocol, Supply,
+};

@@ -8,9 +8,9 @@ use surakarta_game::{Color, Ending, Game, Move};
 /// ends the search. A player without any limit that applies to it uses its own default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Limits {
-    /// Visits of the root of a Monte Carlo tree, inherited ones included.
+    /// Visits of the root of a tree, inherited ones included.
     pub simulations: Option<u32>,
-    /// Moves made by alpha-beta, quiescence included.
+    /// Moves made by alpha-beta, quiescence included, or states added to the tree of Descent.
     pub nodes: Option<u64>,
     /// Plies of iterative deepening.
     pub depth: Option<u32>,
@@ -67,7 +67,7 @@ pub struct Choice {
 pub struct Work {
     /// Descents from the root.
     pub simulations: u64,
-    /// Moves made by alpha-beta.
+    /// Moves made by alpha-beta, or states added to the tree of Descent.
     pub nodes: u64,
     /// Positions that a network evaluated.
     pub evaluations: u64,

@@ -15,10 +15,10 @@
 mod engine;
 mod heeded;
 mod keys;
+mod net;
 mod pairs;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -26,11 +26,13 @@ use surakarta_game::Variant;
 use surakarta_net::Evaluator;
 
 use crate::{
-    AlphaBetaConfig, AlphaBetaPlayer, GreedyConfig, GreedyPlayer, Limits, MctsConfig, MctsPlayer,
-    Player, RandomConfig, RandomPlayer, RolloutConfig, RolloutPlayer,
+    AlphaBetaConfig, AlphaBetaPlayer, DescentConfig, DescentPlayer, GreedyConfig, GreedyPlayer,
+    Limits, MctsConfig, MctsPlayer, Player, RandomConfig, RandomPlayer, RolloutConfig,
+    RolloutPlayer,
 };
 pub use engine::{EngineSpec, Protocol};
 use keys::Key;
+pub use net::{DescentSpec, MctsSpec, NetRef};
 use pairs::{Quoted, split};
 
 /// A kind of player with everything that it can be told.
@@ -47,53 +49,10 @@ pub enum PlayerSpec {
     AlphaBeta(AlphaBetaConfig),
     /// `mcts`
     Mcts(MctsSpec),
+    /// `descent`
+    Descent(DescentSpec),
     /// `ugi` and `contest`
     External(EngineSpec),
-}
-
-/// An [`MctsPlayer`] and the network behind it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MctsSpec {
-    /// The network.
-    pub net: NetRef,
-    /// How it plays.
-    pub config: MctsConfig,
-}
-
-/// Which network a player uses.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum NetRef {
-    /// The newest of the run.
-    Latest,
-    /// The highest rated of the run.
-    Best,
-    /// A weights file, relative to the working directory.
-    Path(PathBuf),
-}
-
-impl From<&str> for NetRef {
-    /// `latest`, `best` or a path; files of these names are `./latest` and `./best`.
-    fn from(text: &str) -> NetRef {
-        match text {
-            "latest" => NetRef::Latest,
-            "best" => NetRef::Best,
-            "./latest" | "./best" => NetRef::Path(text[2..].into()),
-            _ => NetRef::Path(text.into()),
-        }
-    }
-}
-
-impl fmt::Display for NetRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NetRef::Latest => f.write_str("latest"),
-            NetRef::Best => f.write_str("best"),
-            NetRef::Path(path) => match path.to_str() {
-                Some(name @ ("latest" | "best")) => write!(f, "./{name}"),
-                _ => path.display().fmt(f),
-            },
-        }
-    }
 }
 
 /// What a player needs beside its settings when it is built.
@@ -101,11 +60,11 @@ pub trait Supply {
     /// Why something cannot be had.
     type Error;
 
-    /// Finds a network.
+    /// Finds a network, for a player that evaluates about `size` positions at once.
     ///
     /// # Errors
     /// If there is none, or it cannot be loaded.
-    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>, Self::Error>;
+    fn network(&mut self, net: &NetRef, size: usize) -> Result<Box<dyn Evaluator>, Self::Error>;
 
     /// Makes the player that an external program is.
     ///
@@ -114,7 +73,10 @@ pub trait Supply {
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>, Self::Error>;
 }
 
-const KINDS: &str = "random, greedy, rollout, alphabeta, mcts, ugi, contest";
+/// Legal moves of a position, about: a player by Descent evaluates them together.
+const BRANCHING: usize = 32;
+
+const KINDS: &str = "random, greedy, rollout, alphabeta, mcts, descent, ugi, contest";
 
 impl PlayerSpec {
     /// The name of the kind: what stands before the colon.
@@ -125,6 +87,7 @@ impl PlayerSpec {
             PlayerSpec::Rollout(_) => "rollout",
             PlayerSpec::AlphaBeta(_) => "alphabeta",
             PlayerSpec::Mcts(_) => "mcts",
+            PlayerSpec::Descent(_) => "descent",
             PlayerSpec::External(spec) => spec.protocol.name(),
         }
     }
@@ -144,6 +107,7 @@ impl PlayerSpec {
             PlayerSpec::Rollout(config) => config.limits,
             PlayerSpec::AlphaBeta(config) => config.limits,
             PlayerSpec::Mcts(spec) => spec.config.limits,
+            PlayerSpec::Descent(spec) => spec.config.limits,
             PlayerSpec::External(spec) => spec.limits,
         }
     }
@@ -176,6 +140,7 @@ impl PlayerSpec {
     pub fn net(&self) -> Option<&NetRef> {
         match self {
             PlayerSpec::Mcts(spec) => Some(&spec.net),
+            PlayerSpec::Descent(spec) => Some(&spec.net),
             _ => None,
         }
     }
@@ -183,12 +148,13 @@ impl PlayerSpec {
     /// The same player with another network; one that needs none stays as it is.
     #[must_use]
     pub fn with_net(&self, net: NetRef) -> PlayerSpec {
-        match self {
-            PlayerSpec::Mcts(spec) => {
-                PlayerSpec::Mcts(MctsSpec { net, config: spec.config.clone() })
-            }
-            other => other.clone(),
+        let mut player = self.clone();
+        match &mut player {
+            PlayerSpec::Mcts(spec) => spec.net = net,
+            PlayerSpec::Descent(spec) => spec.net = net,
+            _ => {}
         }
+        player
     }
 
     /// The player.
@@ -202,8 +168,12 @@ impl PlayerSpec {
             PlayerSpec::Rollout(config) => Box::new(RolloutPlayer::new(config.clone())),
             PlayerSpec::AlphaBeta(config) => Box::new(AlphaBetaPlayer::new(config.clone())),
             PlayerSpec::Mcts(spec) => {
-                Box::new(MctsPlayer::new(spec.config.clone(), supply.network(&spec.net)?))
+                Box::new(MctsPlayer::new(spec.config.clone(), supply.network(&spec.net, 1)?))
             }
+            PlayerSpec::Descent(spec) => Box::new(DescentPlayer::new(
+                spec.config.clone(),
+                supply.network(&spec.net, BRANCHING)?,
+            )),
             PlayerSpec::External(spec) => supply.engine(spec)?,
         })
     }
@@ -251,8 +221,8 @@ pub enum PlayerSpecError {
     #[error("`{0}` is given twice; leave one of them out")]
     Twice(String),
     /// A network is needed.
-    #[error("an mcts player needs a network; add net=FILE, net=latest or net=best")]
-    NoNet,
+    #[error("{0} player needs a network; add net=FILE, net=latest or net=best")]
+    NoNet(&'static str),
     /// A command is needed.
     #[error("a player by the {0} protocol needs the program's command line; add cmd=\"...\"")]
     NoCommand(&'static str),
@@ -305,9 +275,7 @@ impl FromStr for PlayerSpec {
                 let usual = std::mem::take(&mut spec.config.limits);
                 let pairs = pairs()?;
                 read("mcts", &pairs, &mut spec, keys::MCTS)?;
-                if !pairs.iter().any(|(key, _)| key == "net") {
-                    return Err(PlayerSpecError::NoNet);
-                }
+                expect_net(&pairs, "an mcts")?;
                 let method = spec.config.search.method;
                 let idle = |key: &str| keys::of_the_other(method).contains(&key);
                 if let Some((key, _)) = pairs.iter().find(|(key, _)| idle(key)) {
@@ -318,6 +286,16 @@ impl FromStr for PlayerSpec {
                 }
                 or_usual(&mut spec.config.limits, usual);
                 Ok(PlayerSpec::Mcts(spec))
+            }
+            "descent" => {
+                let config = DescentConfig::default();
+                let mut spec = DescentSpec { net: NetRef::Latest, config };
+                let usual = std::mem::take(&mut spec.config.limits);
+                let pairs = pairs()?;
+                read("descent", &pairs, &mut spec, keys::DESCENT)?;
+                expect_net(&pairs, "a descent")?;
+                or_usual(&mut spec.config.limits, usual);
+                Ok(PlayerSpec::Descent(spec))
             }
             "ugi" => engine::read(Protocol::Ugi, pairs()?).map(PlayerSpec::External),
             "contest" => engine::read(Protocol::Contest, pairs()?).map(PlayerSpec::External),
@@ -351,6 +329,12 @@ fn read<C>(
     Ok(())
 }
 
+/// Whether the pairs name a network.
+fn expect_net(pairs: &[(String, String)], player: &'static str) -> Result<(), PlayerSpecError> {
+    let named = pairs.iter().any(|(key, _)| key == "net");
+    if named { Ok(()) } else { Err(PlayerSpecError::NoNet(player)) }
+}
+
 /// A limit that is given replaces all of the usual ones.
 fn or_usual(limits: &mut Limits, usual: Limits) {
     if *limits == Limits::default() {
@@ -374,6 +358,10 @@ impl fmt::Display for PlayerSpec {
             PlayerSpec::Mcts(spec) => {
                 let usual = MctsSpec { net: spec.net.clone(), config: MctsConfig::default() };
                 show(f, spec, &usual, keys::MCTS)
+            }
+            PlayerSpec::Descent(spec) => {
+                let usual = DescentSpec { net: spec.net.clone(), config: DescentConfig::default() };
+                show(f, spec, &usual, keys::DESCENT)
             }
             PlayerSpec::External(spec) => engine::show(f, spec),
         }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 use surakarta_game::{Game, OLYMPIAD, Variant};
 use surakarta_net::{Batch, Evaluator, EvaluatorError};
+use surakarta_search::descent;
 use surakarta_search::{
-    AlphaBetaConfig, EngineSpec, Limits, MctsConfig, MctsSpec, Method, NetRef, Player, PlayerSpec,
-    PlayerSpecError, Protocol, RolloutConfig, SearchConfig, Supply,
+    AlphaBetaConfig, DescentConfig, DescentSpec, EngineSpec, Limits, MctsConfig, MctsSpec, Method,
+    NetRef, Player, PlayerSpec, PlayerSpecError, Protocol, RolloutConfig, SearchConfig, Supply,
 };
 
 fn parse(text: &str) -> PlayerSpec {
@@ -44,6 +45,12 @@ fn every_kind_is_read_and_shown_in_full() {
         (r#"mcts:net="a\"b\\c""#, r#"mcts:net="a\"b\\c",sims=400"#),
         (r"mcts:net=C:\nets\a", r"mcts:net=C:\nets\a,sims=400"),
         ("mcts:net=./best,c-base=19652", "mcts:net=./best,sims=400,c-base=19652"),
+        ("descent:net=best", "descent:net=best,sims=400"),
+        ("descent:net=a,nodes=5000,method=ubfm", "descent:net=a,nodes=5000"),
+        (
+            "descent:method=descent,net=a,ms=9,exploration=0.50,nodes-max=1000,margin=1",
+            "descent:net=a,ms=9,method=descent,margin=1,exploration=0.5,nodes-max=1000",
+        ),
         ("ugi:cmd=./engine", "ugi:cmd=./engine"),
         (
             r#"ugi: ms=20, cmd="a -x 'b c', d", option.Hash = 8, name=A"#,
@@ -69,6 +76,7 @@ fn limits_that_a_player_takes_no_notice_of_are_named() {
         ("rollout", vec!["nodes=8", "depth=9"]),
         ("alphabeta", vec!["sims=7"]),
         ("mcts:net=best", vec!["nodes=8", "depth=9"]),
+        ("descent:net=best", vec!["depth=9"]),
         ("ugi:cmd=x", vec!["sims=7"]),
         ("contest:cmd=x", vec!["sims=7", "nodes=8", "depth=9"]),
     ] {
@@ -138,6 +146,18 @@ fn values_go_where_they_belong() {
         ..MctsConfig::default().search
     };
     assert_eq!(spec.config.search, search);
+
+    let expected = DescentConfig {
+        method: descent::Method::Descent,
+        limits: Limits { simulations: Some(7), nodes: Some(9), ..Limits::default() },
+        margin_weight: 0.25,
+        exploration: 0.5,
+        max_states: 1000,
+    };
+    let text = "descent:net=x,sims=7,nodes=9,method=descent,margin=0.25,exploration=0.5,\
+                nodes-max=1000";
+    let expected = DescentSpec { net: NetRef::Path("x".into()), config: expected };
+    assert_eq!(parse(text), PlayerSpec::Descent(expected));
 }
 
 #[test]
@@ -148,12 +168,18 @@ fn networks_are_named_or_files() {
     assert_eq!(mcts("mcts:net=x=y").net, NetRef::Path("x=y".into()));
     assert_eq!(parse("mcts:net=a").net(), Some(&NetRef::Path("a".into())));
     assert_eq!(parse("greedy").net(), None);
+    for kind in ["mcts", "descent"] {
+        let player = parse(&format!("{kind}:net=latest,ms=5"));
+        assert_eq!(player.net(), Some(&NetRef::Latest));
+        assert_eq!(player.with_net(NetRef::Best), parse(&format!("{kind}:net=best,ms=5")));
+    }
 }
 
 #[test]
 fn time_is_noticed() {
     assert!(parse("alphabeta:ms=20,nodes=5").is_timed());
     assert!(parse("mcts:net=best,ms=20").is_timed());
+    assert!(parse("descent:net=best,ms=20").is_timed());
     assert!(parse("rollout:ms=1").is_timed());
     for text in ["random", "greedy", "rollout", "alphabeta:depth=3", "mcts:net=best"] {
         assert!(!parse(text).is_timed(), "{text}");
@@ -165,15 +191,15 @@ fn mistakes_are_named_with_their_mend() {
     for (text, expected) in [
         (
             "",
-            "`` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
+            "`` is not a player; the players are random, greedy, rollout, alphabeta, mcts, descent, ugi, contest",
         ),
         (
             "Random",
-            "`Random` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
+            "`Random` is not a player; the players are random, greedy, rollout, alphabeta, mcts, descent, ugi, contest",
         ),
         (
             "minimax:depth=3",
-            "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts, ugi, contest",
+            "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts, descent, ugi, contest",
         ),
         ("alphabeta:sims=3", "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash"),
         ("random:nodes=3", "random has no key `nodes`; it takes none"),
@@ -236,6 +262,16 @@ fn mistakes_are_named_with_their_mend() {
         ),
         ("mcts:net=a,net=b", "`net` is given twice; leave one of them out"),
         ("mcts:sims=5", "an mcts player needs a network; add net=FILE, net=latest or net=best"),
+        ("descent", "a descent player needs a network; add net=FILE, net=latest or net=best"),
+        ("descent:net=a,method=mcts", "`mcts` is not a value for `method`; write ubfm or descent"),
+        (
+            "descent:net=a,nodes-max=2000000000",
+            "`2000000000` is not a value for `nodes-max`; write a whole number from 1 to 1000000000",
+        ),
+        (
+            "descent:net=a,depth=4",
+            "descent has no key `depth`; its keys are net, sims, nodes, ms, method, margin, exploration, nodes-max",
+        ),
         (
             "ugi:ms=5",
             "a player by the ugi protocol needs the program's command line; add cmd=\"...\"",
@@ -340,7 +376,8 @@ struct Store {
 impl Supply for Store {
     type Error = &'static str;
 
-    fn network(&mut self, net: &NetRef) -> Result<Box<dyn Evaluator>, &'static str> {
+    fn network(&mut self, net: &NetRef, size: usize) -> Result<Box<dyn Evaluator>, &'static str> {
+        assert!(size > 0);
         self.asked.push(net.clone());
         if self.missing { Err("no such file") } else { Ok(Box::new(Even)) }
     }
@@ -359,6 +396,7 @@ fn every_kind_is_built_and_plays() {
         ("rollout:sims=30", 0, 30),
         ("alphabeta:nodes=500", 0, 0),
         ("mcts:net=best,sims=30,stop-early=no", 1, 30),
+        ("descent:net=best,sims=15", 1, 15),
     ] {
         let mut store = Store::default();
         let mut player = parse(text).build(&mut store).unwrap();
@@ -465,6 +503,15 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
             PlayerSpec::Mcts(MctsSpec { net, config })
         },
     );
+    let descent = (net(), limits(), positive(), 0.0f32..=1.0, 1..=1_000_000_000u32).prop_map(
+        |(net, limits, margin_weight, exploration, max_states)| {
+            let keep = |limits| Limits { depth: None, ..limits };
+            let limits = apply(DescentConfig::default().limits, keep, limits);
+            let method = if exploration < 0.5 { Method::Ubfm } else { Method::Descent };
+            let config = DescentConfig { method, limits, margin_weight, exploration, max_states };
+            PlayerSpec::Descent(DescentSpec { net, config })
+        },
+    );
     let words = r#"[a-z/., "\\=:]{1,9}"#;
     let texts = (prop::option::of(words), prop::collection::vec(words, 0..3));
     let waits =
@@ -483,7 +530,7 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
             PlayerSpec::External(EngineSpec { limits, openings, ..spec })
         });
     let simple = prop_oneof![Just(PlayerSpec::Random), Just(PlayerSpec::Greedy)];
-    prop_oneof![simple, rollout, alphabeta, mcts, external]
+    prop_oneof![simple, rollout, alphabeta, mcts, descent, external]
 }
 
 proptest! {
@@ -495,7 +542,7 @@ proptest! {
     }
 
     #[test]
-    fn no_text_panics(text in r#"(mcts|alphabeta|rollout|random|ugi|contest)?:?([a-z]{0,4}=?"?[0-9a-z\\]{0,3}"?,?){0,4}"#) {
+    fn no_text_panics(text in r#"(mcts|descent|alphabeta|rollout|random|ugi|contest)?:?([a-z]{0,4}=?"?[0-9a-z\\]{0,3}"?,?){0,4}"#) {
         if let Ok(spec) = text.parse::<PlayerSpec>() {
             prop_assert_eq!(parse(&spec.to_string()), spec);
         }

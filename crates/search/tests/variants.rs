@@ -18,7 +18,7 @@ struct RandomNetwork(Variant);
 impl Supply for RandomNetwork {
     type Error = std::convert::Infallible;
 
-    fn network(&mut self, _: &NetRef) -> Result<Box<dyn Evaluator>, Self::Error> {
+    fn network(&mut self, _: &NetRef, _: usize) -> Result<Box<dyn Evaluator>, Self::Error> {
         let weights = Weights::random(Shape::mlp(&[32, 16]).unwrap(), self.0, 7);
         Ok(Box::new(Mlp::new(&weights)))
     }
@@ -49,8 +49,14 @@ fn play(variant: Variant, players: &mut [Box<dyn Player>; 2], seed: u64) -> Game
     game
 }
 
-const SPECS: [&str; 5] =
-    ["random", "greedy", "rollout:sims=20", "alphabeta:nodes=300", "mcts:net=latest,sims=30"];
+const SPECS: [&str; 6] = [
+    "random",
+    "greedy",
+    "rollout:sims=20",
+    "alphabeta:nodes=300",
+    "mcts:net=latest,sims=30",
+    "descent:net=latest,sims=8",
+];
 
 #[test]
 fn all_players_play_whole_games_of_every_variant() {

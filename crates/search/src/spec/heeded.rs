@@ -10,6 +10,7 @@ impl PlayerSpec {
         let [sims, nodes, depth] = match self {
             PlayerSpec::Random | PlayerSpec::Greedy => [true; 3],
             PlayerSpec::Rollout(_) | PlayerSpec::Mcts(_) => [true, false, false],
+            PlayerSpec::Descent(_) => [true, true, false],
             PlayerSpec::AlphaBeta(_) => [false, true, true],
             PlayerSpec::External(spec) => match spec.protocol {
                 // Simulations are told as nodes, where no others are.

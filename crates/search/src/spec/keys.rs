@@ -4,7 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{EngineSpec, MctsSpec, NetRef};
+use super::{DescentSpec, EngineSpec, MctsSpec, NetRef};
+use crate::descent;
 use crate::mcts::MOST_SIMULATIONS;
 use crate::{AlphaBetaConfig, Method, RolloutConfig};
 
@@ -103,6 +104,17 @@ pub(super) const fn of_the_other(method: Method) -> &'static [&'static str] {
         ],
     }
 }
+/// Keys of `descent`.
+pub(super) const DESCENT: &[Key<DescentSpec>] = keys! { DescentSpec:
+    "net" NETWORK net always;
+    "sims" SOME_COUNT config.limits.simulations always;
+    "nodes" LONG_COUNT config.limits.nodes always;
+    "ms" MILLISECONDS config.limits.time always;
+    "method" DESCENT_METHOD config.method;
+    "margin" NUMBER config.margin_weight;
+    "exploration" FRACTION config.exploration;
+    "nodes-max" STATES config.max_states;
+};
 
 /// Keys of `ugi`; those that begin with `option.` come on top.
 pub(super) const UGI: &[Key<EngineSpec>] = keys! { EngineSpec:
@@ -170,6 +182,19 @@ const SIMULATIONS: Form<Option<u32>> = Form {
     accepts: "a whole number from 1 to 1000000",
     read: |text| whole(text).filter(|n| (1..=MOST_SIMULATIONS).contains(n)).map(Some),
     show: |value| value.map(|n| n.to_string()),
+};
+
+const DESCENT_METHOD: Form<descent::Method> = Form {
+    accepts: "ubfm or descent",
+    read: |text| descent::Method::ALL.into_iter().find(|method| method.name() == text),
+    show: |method| Some(method.name().to_owned()),
+};
+
+/// A tree keeps every state in memory.
+const STATES: Form<u32> = Form {
+    accepts: "a whole number from 1 to 1000000000",
+    read: |text| whole(text).filter(|n| (1..=1_000_000_000).contains(n)),
+    show: |value| Some(value.to_string()),
 };
 
 const SOME_COUNT: Form<Option<u32>> = Form {
