@@ -62,7 +62,7 @@ pub enum Policy {
     /// Not kept.
     #[default]
     None,
-    /// Visits of each move: exact, as PUCT left them.
+    /// Visits of each move: exact, as PUCT left them, or as many of them as are to be learned.
     Visits(Vec<(Move, u32)>),
     /// Probabilities in 1/255, as Gumbel's completed values give them.
     Improved(Vec<(Move, u8)>),

@@ -12,7 +12,9 @@ pub mod spec;
 
 pub use alphabeta::{AlphaBetaConfig, AlphaBetaPlayer};
 pub use descent::{DescentConfig, DescentPlayer};
-pub use mcts::{MctsConfig, MctsPlayer, Method, MoveStats, Root, Search, SearchConfig, Step};
+pub use mcts::{
+    MctsConfig, MctsPlayer, Method, MoveStats, Proof, Root, Search, SearchConfig, Step,
+};
 pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
 pub use rollout::{RolloutConfig, RolloutPlayer};

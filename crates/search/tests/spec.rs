@@ -117,13 +117,15 @@ fn values_go_where_they_belong() {
     assert_eq!(spec.config.search, search);
     let spec = mcts(
         "mcts:net=x,noise=yes,noise-alpha=3,noise-fraction=0.1,temperature=0.5,\
-         temperature-plies=12,stop-early=no,skip-forced=no",
+         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2",
     );
     let search = SearchConfig {
         noise_alpha: 3.0,
         noise_fraction: 0.1,
         stop_early: false,
         skip_forced: false,
+        solve: false,
+        forced_playouts: 2.0,
         ..MctsConfig::default().search
     };
     let expected = MctsConfig {
@@ -437,20 +439,20 @@ fn net() -> impl Strategy<Value = NetRef> {
 }
 
 fn search_config() -> impl Strategy<Value = SearchConfig> {
-    let numbers = [positive(), positive(), positive(), positive(), positive(), positive()];
-    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    let numbers: [_; 7] = std::array::from_fn(|_| positive());
+    let flags = any::<[bool; 4]>();
     (numbers, prop::option::of(positive()), 0.0f32..=1.0, flags).prop_map(
-        |([c_init, fpu, root_fpu, alpha, temperature, margin], c_base, fraction, flags)| {
-            if flags.2 {
+        |([c_init, fpu, root_fpu, alpha, temperature, margin, forced], c_base, fraction, flags)| {
+            if flags[3] {
                 // The method, and keys that mean something with it.
                 return SearchConfig {
                     method: Method::Gumbel,
                     considered: ((alpha * 10.0) as u32).max(1),
                     c_visit: fpu,
                     c_scale: c_init,
-                    rescale_values: flags.0,
+                    rescale_values: flags[0],
                     margin_weight: margin,
-                    skip_forced: flags.1,
+                    skip_forced: flags[1],
                     ..MctsConfig::default().search
                 };
             }
@@ -463,8 +465,10 @@ fn search_config() -> impl Strategy<Value = SearchConfig> {
                 noise_fraction: fraction,
                 root_temperature: temperature,
                 margin_weight: margin,
-                stop_early: flags.0,
-                skip_forced: flags.1,
+                stop_early: flags[0],
+                skip_forced: flags[1],
+                solve: flags[2],
+                forced_playouts: forced,
                 ..MctsConfig::default().search
             }
         },
@@ -507,7 +511,8 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         |(net, limits, margin_weight, exploration, max_states)| {
             let keep = |limits| Limits { depth: None, ..limits };
             let limits = apply(DescentConfig::default().limits, keep, limits);
-            let method = if exploration < 0.5 { Method::Ubfm } else { Method::Descent };
+            let method =
+                if exploration < 0.5 { descent::Method::Ubfm } else { descent::Method::Descent };
             let config = DescentConfig { method, limits, margin_weight, exploration, max_states };
             PlayerSpec::Descent(DescentSpec { net, config })
         },

@@ -121,6 +121,7 @@ impl Table {
             simulations: self.search.simulations(),
             value: self.search.value(),
             policy: match (self.kind, setting.search.method) {
+                // Without what the search knows to be wasted, so it may be nothing to learn from.
                 (SearchKind::Full, Method::Puct) => Policy::Visits(self.search.policy_visits()),
                 (SearchKind::Full, Method::Gumbel) => {
                     Policy::improved(self.search.improved_policy())

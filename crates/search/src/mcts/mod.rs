@@ -35,11 +35,13 @@
 //! # Ok::<(), surakarta_net::EvaluatorError>(())
 //! ```
 
+mod forced;
 pub mod gumbel;
 mod halving;
 mod player;
 mod root;
 mod search;
+mod solver;
 mod tree;
 
 use serde::{Deserialize, Serialize};
@@ -47,6 +49,7 @@ use serde::{Deserialize, Serialize};
 pub use player::{MOST_SIMULATIONS, MctsConfig, MctsPlayer};
 pub use root::MoveStats;
 pub use search::{Root, Search, Step};
+pub use solver::Proof;
 
 /// How a search chooses where to go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -109,6 +112,14 @@ pub struct SearchConfig {
     pub stop_early: bool,
     /// Only evaluate a root with a single legal move.
     pub skip_forced: bool,
+    /// Carry the results of finished games up a tree of PUCT as proofs: a move that is proven to lose is not
+    /// looked into again, and the search stops once the root is proven. Visits are then fewer than the
+    /// budget, and the policy of a proven root is that of the moves that keep its result.
+    pub solve: bool,
+    /// Where noise is asked for, a move of the root that has been visited gets √(k · P · N) visits at
+    /// least, this being k and N the visits of all moves (KataGo: 2). Those that PUCT would not have
+    /// chosen are taken out of the policy again; 0 forces none.
+    pub forced_playouts: f32,
 }
 
 impl Default for SearchConfig {
@@ -129,6 +140,8 @@ impl Default for SearchConfig {
             margin_weight: 0.0,
             stop_early: false,
             skip_forced: false,
+            solve: false,
+            forced_playouts: 0.0,
         }
     }
 }
@@ -154,6 +167,7 @@ impl SearchConfig {
             ("fpu_reduction", self.fpu_reduction),
             ("root_fpu_reduction", self.root_fpu_reduction),
             ("margin_weight", self.margin_weight),
+            ("forced_playouts", self.forced_playouts),
         ];
         for (key, value) in positive {
             if !(value > 0.0 && value.is_finite()) {

@@ -38,7 +38,12 @@ pub struct MctsConfig {
 impl Default for MctsConfig {
     fn default() -> Self {
         MctsConfig {
-            search: SearchConfig { stop_early: true, skip_forced: true, ..Default::default() },
+            search: SearchConfig {
+                stop_early: true,
+                skip_forced: true,
+                solve: true,
+                ..Default::default()
+            },
             limits: Limits { simulations: Some(DEFAULT_SIMULATIONS), ..Limits::default() },
             noise: false,
             temperature: 1.0,
@@ -94,7 +99,7 @@ impl MctsPlayer {
         self.search.begin(game, Root { simulations: target, noise }, rng);
         self.run()?;
         target = target.max(self.search.simulations());
-        while target < budget && began.elapsed() < time {
+        while target < budget && began.elapsed() < time && self.search.proof().is_none() {
             target = budget.min(target + SLICE);
             self.search.extend(target);
             self.run()?;

@@ -6,7 +6,8 @@ use surakarta_game::Move;
 
 use super::Method;
 use super::search::Search;
-use super::tree::{ROOT, Tree};
+use super::solver::{Proof, merit};
+use super::tree::{Edge, ROOT, Tree};
 use crate::Stream;
 
 /// What a search found out about one move of the root.
@@ -18,8 +19,11 @@ pub struct MoveStats {
     pub visits: u32,
     /// Its prior as the search used it, with temperature and noise.
     pub prior: f32,
-    /// Its mean value in [−1, 1], seen by the side to move at the root; `None` without visits.
+    /// Its mean value in [−1, 1], seen by the side to move at the root, once it is proven that of the
+    /// proof; `None` without visits.
     pub value: Option<f32>,
+    /// The result to which it is proven to lead, seen by the side to move at the root.
+    pub proof: Option<Proof>,
 }
 
 impl Search {
@@ -28,10 +32,22 @@ impl Search {
         self.tree.root().into_iter().flat_map(|_| stats(&self.tree, ROOT))
     }
 
-    /// The visits of each move of the root that has any: the policy to learn from PUCT.
+    /// The policy to learn from PUCT: the visits of each move of the root that has any, less what a
+    /// search had better not have spent.
+    ///
+    /// - At a proven root, only moves that are proven to keep its result count; elsewhere, all but
+    ///   those that are proven to lose. Possibly none does.
+    /// - Visits that were only [forced](super::SearchConfig::forced_playouts) are taken away.
+    ///
+    /// Where there is neither a proof nor force, they are one fewer than the simulations.
     pub fn policy_visits(&self) -> Vec<(Move, u32)> {
-        let visited = self.moves().filter(|stats| stats.visits > 0);
-        visited.map(|stats| (stats.mv, stats.visits)).collect()
+        let visits = self.moves().map(|stats| stats.mv).zip(self.learned_visits());
+        visits.filter(|&(_, visits)| visits > 0).collect()
+    }
+
+    /// The root's result, seen by the side to move, once it is proven.
+    pub fn proof(&self) -> Option<Proof> {
+        self.tree.root().and_then(|root| root.proof)
     }
 
     /// The root's policy as the network gave it, without temperature and noise, in the order of
@@ -40,14 +56,17 @@ impl Search {
         &self.policy
     }
 
-    /// Mean value of the root in [−1, 1], seen by the side to move; `None` before its evaluation.
+    /// Mean value of the root in [−1, 1], seen by the side to move, once it is proven that of the
+    /// proof; `None` before its evaluation.
     pub fn value(&self) -> Option<f32> {
         self.tree.root().filter(|root| root.visits > 0).map(|root| root.mean())
     }
 
-    /// The move to play. PUCT: the most visited; among equals the one of the higher value, then of
-    /// the higher prior, then the first. Gumbel: the one left over by the last halving, which with
-    /// noise is as random as that. `None` before the root's evaluation or without a legal move.
+    /// The move to play. PUCT: the most visited that is not proven to lose; among equals the one of the
+    /// higher value, then of the higher prior, then the first; at a proven root, a move that keeps the
+    /// result: the shortest win or the longest loss that is known, and only then the most visited.
+    /// Gumbel: the one left over by the last halving, which with noise is as random as that. `None`
+    /// before the root's evaluation or without a legal move.
     pub fn best(&self) -> Option<Move> {
         self.best_edge().map(|(mv, _)| mv)
     }
@@ -60,13 +79,14 @@ impl Search {
         }
     }
 
-    /// A move drawn with probability ∝ w^(1/temperature), where w are the visits of PUCT or the
-    /// [improved policy](Search::improved_policy) of Gumbel; the [best](Search::best) at temperature
-    /// 0, where PUCT has visited nothing, and after a Gumbel search with noise, which has drawn it.
+    /// A move drawn with probability ∝ w^(1/temperature), where w are PUCT's visits that count for the
+    /// [policy](Search::policy_visits), or the [improved policy](Search::improved_policy) of Gumbel; the
+    /// [best](Search::best) at temperature 0, where none counts, and after a Gumbel search with noise,
+    /// which has drawn it.
     pub fn sample(&self, temperature: f32, rng: &mut Stream) -> Option<Move> {
         let best = self.best()?;
         let weights: Vec<f64> = match self.config.method {
-            Method::Puct => self.moves().map(|stats| stats.visits as f64).collect(),
+            Method::Puct => self.learned_visits().into_iter().map(f64::from).collect(),
             Method::Gumbel if !self.noise.is_empty() => return Some(best),
             Method::Gumbel => self.improved_policy().iter().map(|&(_, p)| p as f64).collect(),
         };
@@ -99,7 +119,8 @@ impl Search {
         line
     }
 
-    /// Whether the rest of the budget cannot change the most visited move, if that ends a search.
+    /// Whether the rest of the budget cannot change the most visited move, if that ends a search. Moves
+    /// that are proven to lose are out of the race.
     pub(super) fn is_decided(&self) -> bool {
         let left = self.budget - self.simulations();
         // Before half of the budget no lead is long enough.
@@ -107,7 +128,8 @@ impl Search {
             return false;
         }
         let (mut first, mut second) = (0, 0);
-        for visits in self.moves().map(|stats| stats.visits) {
+        let running = self.moves().filter(|stats| stats.proof != Some(Proof::Loss));
+        for visits in running.map(|stats| stats.visits) {
             (first, second) = (first.max(visits), second.max(visits.min(first)));
         }
         first - second > left
@@ -174,14 +196,24 @@ pub(super) fn stats(tree: &Tree, at: u32) -> impl Iterator<Item = MoveStats> + '
             visits: child.map_or(0, |child| child.visits),
             prior: edge.prior,
             value: child.map(|child| -child.mean()),
+            proof: child.and_then(|child| child.proof).map(Proof::opposite),
         }
     })
 }
 
 /// The best edge's move and child.
 fn best(tree: &Tree, at: u32) -> Option<(Move, Option<u32>)> {
-    let rank = |stats: &MoveStats| (stats.visits, stats.value.unwrap_or(0.0), stats.prior);
+    let result = tree.node(at).proof;
+    let rank = |(stats, edge): &(MoveStats, Edge)| {
+        let merit = edge.child.and_then(|child| merit(tree.node(child)));
+        // In an open node a proven draw is a move like others, for its visits to tell.
+        let (sound, patience) = match result {
+            Some(_) => (stats.proof == result, merit.map_or(0, |(_, patience)| patience)),
+            None => (stats.proof != Some(Proof::Loss), 0),
+        };
+        (sound, patience, stats.visits, stats.value.unwrap_or(0.0), stats.prior)
+    };
     let edges = stats(tree, at).zip(tree.edges(at));
-    let best = edges.reduce(|best, next| if rank(&next.0) > rank(&best.0) { next } else { best });
+    let best = edges.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best });
     best.map(|(stats, edge)| (stats.mv, edge.child))
 }

@@ -4,7 +4,8 @@ use surakarta_game::{Game, Move, OLYMPIAD};
 use surakarta_net::Batch;
 
 use super::halving::Halving;
-use super::tree::{ROOT, Tree};
+use super::solver::Proof;
+use super::tree::{Node, ROOT, Tree};
 use super::{Method, SearchConfig};
 use crate::Stream;
 use crate::player::Work;
@@ -13,10 +14,12 @@ use crate::player::Work;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Root {
     /// Visits of the root at which the search is done, inherited ones included. The first visit
-    /// evaluates the root itself, so its moves have one visit fewer between them.
+    /// evaluates the root itself, so its moves have one visit fewer between them. A search that
+    /// [solves](SearchConfig::solve) is done before if the root is proven, at once if it comes proven
+    /// from an earlier search.
     pub simulations: u32,
-    /// Whether to explore: PUCT mixes Dirichlet noise into the root's prior, Gumbel draws the moves
-    /// that it considers, and the one that it plays, by Gumbel noise.
+    /// Whether to explore: PUCT mixes Dirichlet noise into the root's prior and forces visits of its
+    /// moves, Gumbel draws the moves that it considers, and the one that it plays, by Gumbel noise.
     pub noise: bool,
 }
 
@@ -26,7 +29,7 @@ pub struct Root {
 pub enum Step {
     /// The evaluation of the position that it has put into the batch at this place.
     Leaf(usize),
-    /// Nothing: the budget is spent, or there is no move to search.
+    /// Nothing: the budget is spent, the root is proven, or there is no move to search.
     Done,
 }
 
@@ -46,6 +49,8 @@ pub struct Search {
     pub(super) halving: Halving,
     /// One for each of the root's moves, or empty.
     pub(super) noise: Vec<f32>,
+    /// The factor k of forced visits; 0 where no noise is asked for.
+    pub(super) forced: f32,
     /// The root's priors before temperature and noise; empty until the root is prepared.
     pub(super) policy: Vec<f32>,
     /// The legal moves of the root, and of each leaf in turn.
@@ -68,6 +73,7 @@ impl Search {
             budget: 0,
             halving: Halving::default(),
             noise: Vec::new(),
+            forced: 0.0,
             policy: Vec::new(),
             moves: Vec::new(),
             root_moves: 0,
@@ -102,6 +108,8 @@ impl Search {
         self.budget = 0;
         self.halving.reset();
         self.extend(root.simulations);
+        let forces = root.noise && self.config.method == Method::Puct;
+        self.forced = if forces { self.config.forced_playouts } else { 0.0 };
         self.draw_noise(root.noise, self.root_moves, rng);
         self.prepare_root();
     }
@@ -159,22 +167,20 @@ impl Search {
     }
 
     fn wants_more(&self) -> bool {
-        self.root_moves > 0 && self.simulations() < self.budget && !self.is_decided()
+        let proven = self.proof().is_some();
+        self.root_moves > 0 && self.simulations() < self.budget && !proven && !self.is_decided()
     }
 
     /// One descent. True if it stops at a position without evaluation; `game` then stands there.
     fn descend(&mut self) -> bool {
         let Some(root) = self.tree.root() else { return true };
-        let mut at = ROOT;
-        let mut node = root;
-        let mut reduction = self.config.root_fpu_reduction;
-        while node.edges > 0 {
-            let edge = match self.config.method {
-                Method::Puct => {
-                    self.tree.select(at, self.config.exploration(node.visits), reduction)
-                }
-                Method::Gumbel => self.halving.select(&self.config, &self.noise, &self.tree, at),
-            };
+        let (mut at, visits) = (ROOT, root.visits);
+        let reduction = self.config.root_fpu_reduction;
+        let mut edge = match self.owed() {
+            Some(edge) => edge,
+            None => self.select(ROOT, visits, reduction),
+        };
+        loop {
             let next = self.tree.edge(at, edge);
             self.path.push((at, edge));
             self.game.play_legal(next.mv);
@@ -184,23 +190,36 @@ impl Search {
                     None => return true,
                     Some(result) => {
                         let position = self.game.position();
-                        let value = result.outcome.value_for(position.side_to_move());
+                        let outcome = result.outcome.value_for(position.side_to_move());
                         let (own, enemy) = (position.own(), position.enemy());
                         let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
                         let value =
-                            self.blend(value as f32, margin / position.variant().pieces() as f32);
+                            self.blend(outcome as f32, margin / position.variant().pieces() as f32);
                         let leaf = self.tree.push(&[], &[], value);
+                        if self.config.solve && self.config.method == Method::Puct {
+                            self.tree.node_mut(leaf).proof = Some(Proof::of_value(outcome));
+                        }
                         self.add_leaf(leaf, value);
                         return false;
                     }
                 },
             }
-            node = self.tree.node(at);
-            reduction = self.config.fpu_reduction;
+            let &Node { ends, value, visits, .. } = self.tree.node(at);
+            if ends {
+                self.back_up(at, value);
+                return false;
+            }
+            edge = self.select(at, visits, self.config.fpu_reduction);
         }
-        let value = node.value;
-        self.back_up(at, value);
-        false
+    }
+
+    /// The edge to follow from an evaluated node.
+    #[inline]
+    fn select(&mut self, at: u32, visits: u32, reduction: f32) -> usize {
+        match self.config.method {
+            Method::Puct => self.tree.select(at, self.config.exploration(visits), reduction),
+            Method::Gumbel => self.halving.select(&self.config, &self.noise, &self.tree, at),
+        }
     }
 
     fn blend(&self, value: f32, margin: f32) -> f32 {
@@ -215,14 +234,21 @@ impl Search {
         self.back_up(leaf, value);
     }
 
-    /// Adds a value to a leaf and everything above it, and goes back to the root.
+    /// Adds a value to a leaf and everything above it, and goes back to the root. A game that is seen
+    /// to end for the first time may prove nodes above it; from there on the proof's value counts.
     fn back_up(&mut self, leaf: u32, mut value: f32) {
         self.work.simulations += 1;
         self.work.depth = self.work.depth.max(self.path.len() as u32);
-        self.tree.node_mut(leaf).add(value);
+        let leaf = self.tree.node_mut(leaf);
+        let mut proven = leaf.proof.is_some() && leaf.visits == 0;
+        leaf.add(value);
         while let Some((at, edge)) = self.path.pop() {
             value = -value;
             self.tree.back_up(at, edge, value);
+            if proven {
+                proven = self.tree.prove(at, edge);
+                value = if proven { self.tree.node(at).value } else { value };
+            }
             self.game.undo();
         }
     }

@@ -2,6 +2,8 @@
 
 use surakarta_game::Move;
 
+use super::solver::Proof;
+
 /// Edges are kept in blocks of eight, so that the choice among them is a few vector operations.
 pub(super) const LANES: usize = 8;
 
@@ -20,10 +22,16 @@ pub(super) struct Node {
     pub(super) visits: u32,
     /// How many edges it has: none at a finished game.
     pub(super) edges: u32,
-    /// The value that it came with, seen by the side to move.
+    /// The value that it came with, seen by the side to move; once it is proven, that of the proof.
     pub(super) value: f32,
     /// Sum of the priors of the edges that have been visited.
     visited: f32,
+    /// Plies to the end of the game along the proof; 0 without one.
+    pub(super) plies: u16,
+    /// Whether descents end here: the game is over, or its result is proven.
+    pub(super) ends: bool,
+    /// The result, once it is proven.
+    pub(super) proof: Option<Proof>,
 }
 
 impl Node {
@@ -39,6 +47,12 @@ impl Node {
         self.sum += value as f64;
     }
 
+    /// The result is proven: all its visits count as this value.
+    pub(super) fn settle(&mut self, proof: Option<Proof>, value: f32, plies: u16) {
+        (self.proof, self.value, self.plies, self.ends) = (proof, value, plies, true);
+        self.sum = self.visits as f64 * value as f64;
+    }
+
     fn blocks(&self) -> std::ops::Range<usize> {
         let first = self.block as usize;
         first..first + (self.edges as usize).div_ceil(LANES)
@@ -49,7 +63,7 @@ impl Node {
 #[derive(Clone, Copy, Debug)]
 struct Eight {
     prior: [f32; LANES],
-    /// Mean value of the child, seen by the side to move at the node.
+    /// Mean value of the child, seen by the side to move at the node; −∞ if it is never chosen.
     value: [f32; LANES],
     /// 1 / (1 + visits): exactly 1 before the first visit.
     share: [f32; LANES],
@@ -139,7 +153,18 @@ impl Tree {
             self.edges.push(eight);
         }
         let edges = moves.len() as u32;
-        self.nodes.push(Node { sum: 0.0, block, visits: 0, edges, value, visited: 0.0 });
+        let ends = moves.is_empty();
+        self.nodes.push(Node {
+            sum: 0.0,
+            block,
+            visits: 0,
+            edges,
+            value,
+            visited: 0.0,
+            plies: 0,
+            ends,
+            proof: None,
+        });
         self.nodes.len() as u32 - 1
     }
 
@@ -192,6 +217,12 @@ impl Tree {
         self.edges[block].value[lane] = -mean;
         self.edges[block].share[lane] = share;
         self.node_mut(at).add(value);
+    }
+
+    /// Keeps an edge from being chosen again.
+    pub(super) fn bar(&mut self, at: u32, edge: usize) {
+        let block = self.node(at).block as usize + edge / LANES;
+        self.edges[block].value[edge % LANES] = f32::NEG_INFINITY;
     }
 
     /// Replaces the root's priors, one a move.

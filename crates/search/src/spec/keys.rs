@@ -84,8 +84,10 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "noise-fraction" FRACTION config.search.noise_fraction;
     "temperature" NUMBER config.temperature;
     "temperature-plies" COUNT config.temperature_plies;
+    "forced-playouts" NUMBER config.search.forced_playouts;
     "stop-early" YES_NO config.search.stop_early;
     "skip-forced" YES_NO config.search.skip_forced;
+    "solve" YES_NO config.search.solve;
 };
 
 /// Keys of `mcts` that mean nothing with the other method.
@@ -101,6 +103,8 @@ pub(super) const fn of_the_other(method: Method) -> &'static [&'static str] {
             "noise-alpha",
             "noise-fraction",
             "stop-early",
+            "solve",
+            "forced-playouts",
         ],
     }
 }

@@ -4,9 +4,13 @@ use std::collections::HashMap;
 
 use rand::RngExt;
 use surakarta_game::{Game, Move, RuleSet};
-use surakarta_search::{Root, Search, SearchConfig, Stream, stream};
+use surakarta_search::{Proof, Root, Search, SearchConfig, Stream, stream};
 
 use crate::script::{Hashed, Script, finish, random_game};
+
+/// Whether noise was asked for at the root.
+#[derive(Clone, Copy, PartialEq)]
+struct Noise(bool);
 
 #[derive(Default)]
 struct Node {
@@ -17,6 +21,8 @@ struct Node {
     children: HashMap<Move, Node>,
     /// The moves with a child, in the order in which their priors are added up.
     visited: Vec<Move>,
+    /// The exact result for the side to move, and the plies to it.
+    exact: Option<(i8, i32)>,
 }
 
 impl Node {
@@ -30,30 +36,70 @@ impl Node {
         game: &mut Game,
         script: &Hashed,
         config: &SearchConfig,
-        root: bool,
+        root: Option<Noise>,
     ) -> f32 {
-        let value = if let Some(result) = game.result() {
+        let value = if self.exact.is_some() {
+            self.mean()
+        } else if let Some(result) = game.result() {
             let position = game.position();
+            let outcome = result.outcome.value_for(position.side_to_move());
+            self.exact = config.solve.then_some((outcome, 0));
             let margin = position.own().count_ones() as f32 - position.enemy().count_ones() as f32;
-            let value = result.outcome.value_for(position.side_to_move()) as f32;
-            blend(config, value, margin / position.variant().pieces() as f32)
+            blend(config, outcome as f32, margin / position.variant().pieces() as f32)
         } else if self.values.is_empty() {
             self.moves = game.legal_moves();
             let (policy, outlook) = script.evaluate(game.position(), &self.moves);
             self.prior = self.moves.iter().copied().zip(policy).collect();
             blend(config, outlook.value(), outlook.margin)
         } else {
-            let mv = self.choose(config, root);
+            let mv =
+                self.forced(config, root).unwrap_or_else(|| self.choose(config, root.is_some()));
             if !self.children.contains_key(&mv) {
                 self.visited.push(mv);
             }
             game.play(mv).unwrap();
-            let value = -self.children.entry(mv).or_default().simulate(game, script, config, false);
+            let value = -self.children.entry(mv).or_default().simulate(game, script, config, None);
             game.undo();
-            value
+            self.solve().unwrap_or(value)
         };
         self.values.push(value);
         value
+    }
+
+    /// The value of a node that can be proven by its children.
+    fn solve(&mut self) -> Option<f32> {
+        let mut proven = Vec::new();
+        for mv in &self.moves {
+            if let Some(child) = self.children.get(mv)
+                && let Some((result, plies)) = child.exact
+            {
+                // A shorter win and a longer loss are better, then a higher value.
+                proven.push((-result, result as i32 * plies, -child.mean(), plies + 1));
+            }
+        }
+        let mut best = *proven.first()?;
+        for next in &proven {
+            if (next.0, next.1, next.2) > (best.0, best.1, best.2) {
+                best = *next;
+            }
+        }
+        if best.0 < 1 && proven.len() < self.moves.len() {
+            return None;
+        }
+        self.exact = Some((best.0, best.3));
+        self.values.fill(best.2);
+        Some(best.2)
+    }
+
+    /// The first move of the root with fewer visits than √(k · P · N).
+    fn forced(&self, config: &SearchConfig, root: Option<Noise>) -> Option<Move> {
+        let all = self.values.len() as f32 - 1.0;
+        let owed = |mv: &&Move| {
+            let visits = self.children.get(*mv).filter(|child| child.exact.is_none());
+            let least = f32::sqrt(config.forced_playouts * self.prior[*mv] * all);
+            visits.is_some_and(|child| (child.values.len() as f32) < least)
+        };
+        self.moves.iter().find(owed).copied().filter(|_| root == Some(Noise(true)))
     }
 
     fn choose(&self, config: &SearchConfig, root: bool) -> Move {
@@ -66,7 +112,8 @@ impl Node {
             let child = self.children.get(mv);
             let q = child.map_or(urgency, |child| -child.mean());
             let share = 1.0 / (1 + child.map_or(0, |child| child.values.len())) as f32;
-            q + c * n.sqrt() * self.prior[mv] * share
+            let lost = child.is_some_and(|child| child.exact.is_some_and(|exact| exact.0 == 1));
+            if lost { f32::NEG_INFINITY } else { q + c * n.sqrt() * self.prior[mv] * share }
         };
         let mut best = self.moves[0];
         for mv in &self.moves[1..] {
@@ -75,6 +122,10 @@ impl Node {
             }
         }
         best
+    }
+
+    fn proof(&self) -> Option<Proof> {
+        self.exact.map(|(result, _)| [Proof::Loss, Proof::Draw, Proof::Win][(result + 1) as usize])
     }
 
     /// Takes over the priors that the search uses at its root: noise is drawn there.
@@ -97,6 +148,8 @@ fn random_config(rng: &mut Stream) -> SearchConfig {
         root_fpu_reduction: rng.random_range(0.0..0.8),
         root_temperature: if rng.random_bool(0.5) { 1.0 } else { rng.random_range(0.5..2.0) },
         margin_weight: if rng.random_bool(0.5) { 0.0 } else { rng.random_range(0.0..0.3) },
+        solve: rng.random_bool(0.5),
+        forced_playouts: if rng.random_bool(0.5) { 0.0 } else { rng.random_range(0.0..4.0) },
         ..SearchConfig::default()
     }
 }
@@ -116,23 +169,25 @@ fn compare(seed: u64) {
         search.begin(&game, Root { simulations: 1, noise }, &mut rng);
         finish(&mut search, &script);
         if root.values.is_empty() {
-            root.simulate(&mut game, &script, &config, true);
+            root.simulate(&mut game, &script, &config, Some(Noise(noise)));
         }
         root.become_root(&search);
         search.extend(simulations);
         finish(&mut search, &script);
-        while root.values.len() < simulations as usize {
-            root.simulate(&mut game, &script, &config, true);
+        while root.values.len() < simulations as usize && root.exact.is_none() {
+            root.simulate(&mut game, &script, &config, Some(Noise(noise)));
         }
 
         assert_eq!(search.simulations() as usize, root.values.len());
         assert_eq!(search.value(), Some(root.mean()), "value, seed {seed}");
+        assert_eq!(search.proof(), root.proof(), "seed {seed}");
         assert!(search.moves().map(|stats| stats.mv).eq(root.moves.iter().copied()));
         for stats in search.moves() {
             let child = root.children.get(&stats.mv);
             let visits = child.map_or(0, |child| child.values.len());
             assert_eq!(stats.visits as usize, visits, "{}, seed {seed}", stats.mv);
             assert_eq!(stats.value, child.map(|child| -child.mean()));
+            assert_eq!(stats.proof, child.and_then(Node::proof).map(Proof::opposite));
         }
 
         let mv = if rng.random_bool(0.8) {
