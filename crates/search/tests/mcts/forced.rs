@@ -3,7 +3,7 @@
 use surakarta_game::{Game, Move, OLYMPIAD, Position};
 use surakarta_search::{Root, Search, SearchConfig, stream};
 
-use crate::script::{even, finish, game, outlook};
+use crate::script::{Script, even, finish, game, outlook};
 
 /// c = 1, no first-play reduction and no noise, though it is asked for.
 fn plain(forced_playouts: f32) -> Search {
@@ -68,8 +68,7 @@ fn moves_get_what_they_are_owed() {
 
 /// Any move ends the game: one takes the last piece and wins, the others draw. The policy wants the
 /// first and one that draws.
-fn decided() -> (Game, impl Fn(&Position, &[Move]) -> (Vec<f32>, surakarta_net::Outlook), [usize; 2])
-{
+fn decided() -> (Game, impl Script, [usize; 2]) {
     let game = game("olympiad,no-capture=1".parse().unwrap(), "6/6/6/6/w5/1b4 b 0 1", "");
     let moves = game.legal_moves();
     let takes = moves.iter().position(|&mv| game.position().is_capture(mv)).unwrap();
