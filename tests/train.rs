@@ -111,7 +111,7 @@ fn only_the_same_training_goes_on() {
     for (from, to, problem) in [
         ("seed = 5", "seed = 6", "begun otherwise: [run] seed: 5 → 6; undo"),
         ("warmup_samples = 500", "", "[train] warmup_samples: 500 → 20000; undo"),
-        ("ema_samples = 1000", "", "[train] ema_samples: 1000 → 0; undo"),
+        ("ema_samples = 1000", "", "[train] ema_samples: 1000 → 50000; undo"),
         ("reply_weight = 0.2", "", "[train] reply_weight: 0.2 → 0.0; undo"),
         ("[32, 16]", "[32]", "[network] hidden: [32, 16] → [32]; undo"),
     ] {

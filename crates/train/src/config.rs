@@ -317,7 +317,8 @@ mod tests {
 
     #[test]
     fn the_window_grows_with_a_power_of_the_samples() {
-        let mut config = TrainConfig { window_samples: 1_000, ..TrainConfig::default() };
+        let mut config =
+            TrainConfig { window_samples: 1_000, window_growth: 0.0, ..TrainConfig::default() };
         assert_eq!([0, 1_000, 1_000_000].map(|n| config.window_at(n)), [1_000; 3]);
         (config.window_growth, config.window_exponent) = (0.4, 0.5);
         assert_eq!([0, 1_000].map(|n| config.window_at(n)), [1_000; 2]);
@@ -337,6 +338,7 @@ mod tests {
         assert_eq!(config.average_kept_at(4), 0.75);
         let late: f64 = (1_000..1_100).map(|step| config.average_kept_at(step)).product();
         assert!((late - (-1.0f64).exp()).abs() < 1e-9, "{late}");
-        assert_eq!(TrainConfig::default().average_kept_at(9), 0.0);
+        let none = TrainConfig { ema_samples: 0, ..config };
+        assert_eq!(none.average_kept_at(9), 0.0);
     }
 }
