@@ -19,6 +19,7 @@ fn config() -> TrainConfig {
         batch_size: 32,
         warmup_samples: 320,
         checkpoint_steps: 0,
+        ema_samples: 0,
         ..TrainConfig::default()
     }
 }
