@@ -108,8 +108,7 @@ fn defaults_are_what_cpu_toml_says() {
     assert_eq!(shown.selfplay, small.selfplay);
     assert_eq!(shown.search, small.search);
     let mut train = shown.train.clone();
-    (train.window_samples, train.decay_samples) =
-        (small.train.window_samples, small.train.decay_samples);
+    train.decay_samples = small.train.decay_samples;
     assert_eq!(train, small.train);
 }
 
