@@ -34,15 +34,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
-    let (given, text) = Config::load_with_text(&arguments.config)?;
-    let mut config = given.clone();
+    let mut config = Config::load(&arguments.config)?;
     config.run.seed = arguments.seed.unwrap_or(config.run.seed);
     config.run.threads = arguments.threads.unwrap_or(config.run.threads);
     config.run.iterations = arguments.iterations.unwrap_or(config.run.iterations).max(1);
     let folder = arguments.dir.unwrap_or_else(|| PathBuf::from("runs").join(&config.run.name));
-    let text = if config == given { text } else { config.to_text()? };
     pipeline::check(&config, &folder)?;
-    let directory = RunDirectory::open(&folder, &config, &text)?;
+    let directory = RunDirectory::open(&folder, &config)?;
     let stop = interrupt::watch()?;
     tracing::info!("{} in {}", config.shape().describe(config.run.variant), folder.display());
     let on_table = |iteration: u32, standings: &surakarta_arena::Standings| {

@@ -134,21 +134,12 @@ impl Config {
     /// # Errors
     /// If it cannot be read, a key is unknown or missing, or a value makes no sense.
     pub fn load(path: &Path) -> Result<Config> {
-        Config::load_with_text(path).map(|(config, _)| config)
-    }
-
-    /// The same, and the text of the file.
-    ///
-    /// # Errors
-    /// As [`Config::load`].
-    pub fn load_with_text(path: &Path) -> Result<(Config, String)> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
-        let config = Config::parse(&text);
-        Ok((config.with_context(|| format!("in the configuration {}", path.display()))?, text))
+        Config::parse(&text).with_context(|| format!("in the configuration {}", path.display()))
     }
 
-    /// The text of a file with these values.
+    /// The text of a file with these values, all of them: also those that are defaults today.
     ///
     /// # Errors
     /// Never for a configuration that was read.

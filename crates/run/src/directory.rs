@@ -11,7 +11,7 @@ use crate::config::Config;
 /// A run's folder, held by this process alone.
 ///
 /// ```text
-/// config.toml                          the configuration, as given first
+/// config.toml                          the configuration it was begun with, every value
 /// shards/000007-0000000128.shard       games of the 7th iteration, from game 128 on
 /// weights/iteration-0007.safetensors   the network after it; 0000 is the one it began with
 /// weights/best.safetensors             the highest rated
@@ -33,7 +33,7 @@ impl RunDirectory {
     /// # Errors
     /// If it holds another run, was begun with another configuration (the differences are shown),
     /// or another process works in it.
-    pub fn open(root: &Path, config: &Config, text: &str) -> Result<RunDirectory> {
+    pub fn open(root: &Path, config: &Config) -> Result<RunDirectory> {
         let kept = root.join("config.toml");
         if root.exists()
             && !kept.exists()
@@ -65,7 +65,8 @@ impl RunDirectory {
                 );
             }
         } else {
-            write_file(&kept, text.as_bytes())?;
+            // Also what the given file leaves out: defaults may be others when the run goes on.
+            write_file(&kept, config.to_text()?.as_bytes())?;
         }
         let directory = RunDirectory { root: root.to_owned(), _lock: lock };
         directory.remove_finished()?;
@@ -180,12 +181,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_keeps_the_values_that_its_configuration_leaves_out() {
+        let text = "run = { name = \"a\", seed = 1, iterations = 9, games = 1 }\n\
+                    network = { kind = \"mlp\", hidden = [16] }\n";
+        let config = Config::parse(text).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let run = RunDirectory::open(folder.path(), &config).unwrap();
+        let kept = fs::read_to_string(run.root().join("config.toml")).unwrap();
+        assert_eq!(Config::parse(&kept).unwrap(), config);
+        let keys: toml::Table = toml::from_str(&kept).unwrap();
+        assert!(keys["train"].get("learning_rate").is_some(), "{kept}");
+        assert!(keys["selfplay"].get("full_simulations").is_some(), "{kept}");
+    }
+
+    #[test]
     fn what_a_finished_training_left_is_removed() {
         let text = "run = { name = \"a\", seed = 1, iterations = 9, games = 1 }\n\
                     network = { kind = \"mlp\", hidden = [16] }\n";
         let config = Config::parse(text).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let open = || RunDirectory::open(folder.path(), &config, text).unwrap();
+        let open = || RunDirectory::open(folder.path(), &config).unwrap();
         let run = open();
         let files = [run.checkpoint(7), run.partial_checkpoint(7), run.partial_checkpoint(8)];
         files.iter().for_each(|path| write_file(path, b"").unwrap());
