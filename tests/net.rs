@@ -146,7 +146,7 @@ fn rates_of_every_backend() {
     for backend in ["f32", "quantised"] {
         for all in [false, true] {
             for batch in [1, 4] {
-                for shape in ["mlp 184→32→16", "mlp 184→48"] {
+                for shape in ["mlp 436→32→16", "mlp 436→48"] {
                     let row = rows.iter().find(|row| {
                         row["backend"] == backend
                             && row["all_logits"] == all
@@ -167,7 +167,7 @@ fn rates_of_every_backend() {
         assert_eq!(row["times_libtorch_single"].is_number(), torch, "{row}");
     }
     let text = stdout(folder, "bench net --shape mlp:16 --batches 2 --seconds 0");
-    assert!(text.contains("mlp 184→16, standard") && text.contains("quantised portable"), "{text}");
+    assert!(text.contains("mlp 436→16, standard") && text.contains("quantised portable"), "{text}");
 }
 
 #[test]

@@ -1,3 +1,4 @@
+use std::collections::HashSet;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
     /// The folder for the results.
     #[arg(long)]
     out: PathBuf,
-    /// Weights to begin with; a fresh network otherwise.
+    /// Weights to begin with [default: `init` of the configuration, or else a fresh network].
     #[arg(long)]
     init: Option<PathBuf>,
 }
@@ -65,11 +66,17 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
             shards.push(path);
         }
     }
+    // A shard may be given by itself and with its folder.
+    let mut known = HashSet::new();
+    shards.retain(|path| known.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
     let out = arguments.out;
     output::make_folder(&out)?;
     let _lock = lock(&out)?;
     let files = Files {
-        from: arguments.init.map_or(Beginning::Fresh, Beginning::Weights),
+        from: arguments
+            .init
+            .or_else(|| config.run.init.clone())
+            .map_or(Beginning::Fresh, Beginning::Weights),
         partial: out.join("partial.safetensors"),
         weights: out.join("weights.safetensors"),
         checkpoint: out.join("checkpoint.safetensors"),

@@ -2,17 +2,32 @@
 //!
 //! Everything is seen by the side to move. For White the ranks are mirrored (a1 ↔ a6), so that the
 //! mover's pieces always start on ranks 1 and 2 and play up. All inputs are 0 or 1; how many there are
-//! follows from the board ([`inputs`]):
+//! follows from the board ([`inputs`]). Those of points come first: what stands on a point and who
+//! attacks it, as [`Position::attacks`] has it, are one of twelve states, and all but the last have an
+//! input for each point, by [`Variant::point_index`]:
+//!
+//! | 6×6 | 7×7 | on the point | attacked by |
+//! |---|---|---|---|
+//! | 0–35 | 0–48 | a piece of the mover | nobody |
+//! | 36–71 | 49–97 | | the mover (it is defended) |
+//! | 72–107 | 98–146 | | the enemy |
+//! | 108–143 | 147–195 | | both |
+//! | 144–287 | 196–391 | an enemy piece | likewise, in four groups |
+//! | 288–323 | 392–440 | nothing | the mover |
+//! | 324–359 | 441–489 | | the enemy |
+//! | 360–395 | 490–538 | | both |
+//! | – | – | | nobody |
+//!
+//! Then come inputs for the whole position:
 //!
 //! | 6×6 | 7×7 | are 1 for |
 //! |---|---|---|
-//! | 0–35 | 0–48 | points with a piece of the mover, by [`Variant::point_index`] |
-//! | 36–71 | 49–97 | points with an enemy piece |
-//! | 72–107 | 98–146 | points that the mover attacks, as [`Position::attacks`] has it |
-//! | 108–143 | 147–195 | points that the enemy attacks |
-//! | 144–155 | 196–209 | the number of the mover's pieces, 1 to 12 or 14; none of these when it has no piece left |
-//! | 156–167 | 210–223 | the number of enemy pieces, likewise |
-//! | 168–183 | 224–239 | plies without capture in steps of three: 0–2, 3–5, …, 42–44, 45 and more |
+//! | 396–407 | 539–552 | the number of the mover's pieces, 1 to 12 or 14; none of these when it has no piece left |
+//! | 408–419 | 553–566 | the number of enemy pieces, likewise |
+//! | 420–435 | 567–582 | plies without capture in steps of three: 0–2, 3–5, …, 42–44, 45 and more |
+//!
+//! A piece and its being attacked make one input, so that the first layer need not find out that they
+//! go together; and no more than one input of a point is 1, so that few rows of weights are added.
 //!
 //! Moves have the index of [`Variant::move_index`] in the same view: see [`policy_index`].
 //!
@@ -24,9 +39,9 @@ use surakarta_game::board::{MAX_SIZE, WIDTH};
 use surakarta_game::{Color, MAX_MOVES, Move, Position, Symmetry, Variant};
 
 /// Changes whenever the meaning of an input or of a policy index does; weights files quote it.
-pub const INPUT_VERSION: u32 = 1;
+pub const INPUT_VERSION: u32 = 2;
 
-/// How many inputs the networks of a variant have: 184 on 6×6 points, 240 on 7×7.
+/// How many inputs the networks of a variant have: 436 on 6×6 points, 583 on 7×7.
 pub const fn inputs(variant: Variant) -> usize {
     let groups = Groups::of(variant.size());
     groups.quiet + QUIET_STEPS as usize
@@ -45,16 +60,16 @@ pub const MAX_INPUTS: usize = {
     most
 };
 
-/// The groups of inputs that belong to points, each with one input a point.
-pub(crate) const POINT_GROUPS: usize = 4;
+/// The states of a point that have inputs, each with one input a point.
+pub(crate) const POINT_STATES: usize = 11;
 
 /// Inputs that a network can be blind to, to see what they are worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputGroup {
-    /// The pieces of both sides.
+    /// The pieces of both sides: every point counts as empty.
     Pieces,
-    /// The points that each side attacks.
+    /// The points that each side attacks: every point counts as attacked by nobody.
     Attacks,
     /// How many pieces each side has.
     Counts,
@@ -76,27 +91,58 @@ impl InputGroup {
             InputGroup::Quiet => "quiet",
         }
     }
+}
 
-    /// The inputs of the group in the networks of a variant.
-    pub const fn range(self, variant: Variant) -> std::ops::Range<usize> {
-        let groups = Groups::of(variant.size());
-        match self {
-            InputGroup::Pieces => 0..groups.attacks,
-            InputGroup::Attacks => groups.attacks..groups.count,
-            InputGroup::Counts => groups.count..groups.quiet,
-            InputGroup::Quiet => groups.quiet..inputs(variant),
-        }
+/// The input that one counts as for a network that is blind to these groups; `None` if it is nothing to it.
+pub fn seen_as(variant: Variant, without: &[InputGroup], input: usize) -> Option<usize> {
+    let groups = Groups::of(variant.size());
+    let blind = |group| without.contains(&group);
+    if input >= groups.count {
+        let group = if input < groups.quiet { InputGroup::Counts } else { InputGroup::Quiet };
+        return (!blind(group)).then_some(input);
+    }
+    let points = variant.points();
+    let state = state_seen_as(without, input / points)?;
+    Some(state * points + input % points)
+}
+
+/// The same for the states of a point.
+pub(crate) fn state_seen_as(without: &[InputGroup], state: usize) -> Option<usize> {
+    let blind = |group| without.contains(&group);
+    // The empty, unattacked point, which has no input, would be the first of its four.
+    let state = if state < EMPTY { state } else { state + 1 };
+    let (mut on_it, mut attacked) = (state / 4, state % 4);
+    if blind(InputGroup::Pieces) {
+        on_it = EMPTY / 4;
+    }
+    if blind(InputGroup::Attacks) {
+        attacked = 0;
+    }
+    match 4 * on_it + attacked {
+        EMPTY => None,
+        state if state < EMPTY => Some(state),
+        state => Some(state - 1),
     }
 }
+
+/// The inputs of a variant in groups of which one at most is 1.
+pub(crate) fn exclusive(variant: Variant) -> impl Iterator<Item = Box<dyn Iterator<Item = usize>>> {
+    let points = variant.points();
+    let groups = Groups::of(variant.size());
+    let states = move |point| (0..POINT_STATES).map(move |state| state * points + point);
+    let of_points = (0..points).map(move |point| Box::new(states(point)) as Box<_>);
+    let ends = [groups.count, groups.enemy_count, groups.quiet, inputs(variant)];
+    of_points.chain((1..ends.len()).map(move |i| Box::new(ends[i - 1]..ends[i]) as Box<_>))
+}
+
+/// The first state of an empty point: attacked by the mover.
+const EMPTY: usize = 8;
 
 const QUIET_STEPS: u32 = 16;
 const QUIET_STEP: u32 = 3;
 
-/// Where each group of inputs begins, one after another, as the table above has them.
+/// Where each group of inputs behind those of points begins, as the table above has them.
 struct Groups {
-    enemy: usize,
-    attacks: usize,
-    enemy_attacks: usize,
     count: usize,
     enemy_count: usize,
     quiet: usize,
@@ -104,15 +150,8 @@ struct Groups {
 
 impl Groups {
     const fn of(size: usize) -> Groups {
-        let (points, pieces) = (size * size, 2 * size);
-        Groups {
-            enemy: points,
-            attacks: 2 * points,
-            enemy_attacks: 3 * points,
-            count: 4 * points,
-            enemy_count: 4 * points + pieces,
-            quiet: 4 * points + 2 * pieces,
-        }
+        let (on_points, pieces) = (POINT_STATES * size * size, 2 * size);
+        Groups { count: on_points, enemy_count: on_points + pieces, quiet: on_points + 2 * pieces }
     }
 }
 
@@ -124,28 +163,32 @@ impl Groups {
 ///
 /// let mut buffer = [0; MAX_INPUTS];
 /// let listed = active(&Position::default(), &mut buffer);
-/// assert_eq!(listed[..3], [0, 1, 2]); // the mover's pieces on a1, b1, c1
-/// assert_eq!(listed[listed.len() - 3..], [155, 167, 168]); // 12 pieces each, no quiet ply
+/// assert_eq!(listed[..3], [0, 5, 7]); // the mover's pieces on a1, f1 and b2, which nobody attacks
+/// assert_eq!(listed[listed.len() - 3..], [407, 419, 420]); // 12 pieces each, no quiet ply
 /// ```
 #[inline]
 pub fn active<'a>(position: &Position, buffer: &'a mut [u16; MAX_INPUTS]) -> &'a [u16] {
     match position.variant().size() {
-        6 => list(words::<6, 3>(position), buffer),
-        _ => list(words::<MAX_SIZE, 4>(position), buffer),
+        6 => list(words::<6, { WORDS[0] }>(position), buffer),
+        _ => list(words::<MAX_SIZE, { WORDS[1] }>(position), buffer),
     }
 }
 
 /// The inputs that are 1 as a bit set: input `i` is bit `i % 64` of word `i / 64`.
 #[inline]
-pub(crate) fn bits(position: &Position) -> [u64; MAX_INPUTS.div_ceil(64)] {
+pub(crate) fn bits(position: &Position) -> [u64; WORDS[1]] {
     match position.variant().size() {
         6 => {
-            let [a, b, c] = words::<6, 3>(position);
-            [a, b, c, 0]
+            let mut bits = [0; WORDS[1]];
+            bits[..WORDS[0]].copy_from_slice(&words::<6, { WORDS[0] }>(position));
+            bits
         }
-        _ => words::<MAX_SIZE, 4>(position),
+        _ => words::<MAX_SIZE, { WORDS[1] }>(position),
     }
 }
+
+/// Words that hold a bit for each input, on the smaller board and on the largest.
+const WORDS: [usize; 2] = [inputs(Variant::Standard).div_ceil(64), MAX_INPUTS.div_ceil(64)];
 
 /// Lists the bits of a set, ascending.
 #[inline]
@@ -180,11 +223,21 @@ fn words<const SIZE: usize, const WORDS: usize>(position: &Position) -> [u64; WO
 
     let groups = const { Groups::of(SIZE) };
     let (points, pieces) = (SIZE * SIZE, 2 * SIZE);
+    let empty = ((1 << points) - 1) & !(own | enemy);
+    let by_nobody = !(own_attacks | enemy_attacks);
+    let by_own = own_attacks & !enemy_attacks;
+    let by_enemy = enemy_attacks & !own_attacks;
+    let by_both = own_attacks & enemy_attacks;
     let mut words = [0; WORDS];
-    put(&mut words, 0, points, own);
-    put(&mut words, groups.enemy, points, enemy);
-    put(&mut words, groups.attacks, points, own_attacks);
-    put(&mut words, groups.enemy_attacks, points, enemy_attacks);
+    for (on_it, standing) in [own, enemy].into_iter().enumerate() {
+        for (attacked, points_of) in [by_nobody, by_own, by_enemy, by_both].into_iter().enumerate()
+        {
+            put(&mut words, (4 * on_it + attacked) * points, points, standing & points_of);
+        }
+    }
+    for (attacked, points_of) in [by_own, by_enemy, by_both].into_iter().enumerate() {
+        put(&mut words, (EMPTY + attacked) * points, points, empty & points_of);
+    }
     put(&mut words, groups.count, pieces, count(own));
     put(&mut words, groups.enemy_count, pieces, count(enemy));
     put(&mut words, groups.quiet, QUIET_STEPS as usize, quiet);

@@ -23,7 +23,9 @@ mod weights;
 
 pub use evaluator::{Batch, Evaluator, EvaluatorError, Inference, Outlook};
 pub use file::{FORMAT_VERSION, LoadError, LoadProblem, SaveError};
-pub use inputs::{INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index};
+pub use inputs::{
+    INPUT_VERSION, InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index, seen_as,
+};
 pub use kernel::Kernel;
 pub use mlp::Mlp;
 pub use network::{Network, NetworkFile};

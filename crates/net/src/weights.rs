@@ -64,7 +64,7 @@ pub enum InvalidWeights {
     #[error("the tensor {0} has numbers beyond its range")]
     Overflow(String),
     /// A weight of an input that the shape is blind to.
-    #[error("the tensor {0} is not 0 for an input that the shape leaves out")]
+    #[error("the tensor {0} tells inputs apart that the shape leaves out")]
     NotBlind(String),
 }
 
@@ -101,7 +101,10 @@ impl Weights {
             if !data.iter().all(|x| x.is_finite()) {
                 return Err(InvalidWeights::NotFinite(spec.name));
             }
-            if shape.blind_places(variant, &spec).any(|place| data[place] != 0.0) {
+            let differs = |(place, seen): (usize, Option<usize>)| {
+                data[place] != seen.map_or(0.0, |seen| data[seen])
+            };
+            if shape.blind_places(variant, &spec).any(differs) {
                 return Err(InvalidWeights::NotBlind(spec.name));
             }
             ordered.push(Tensor { spec, data });
@@ -128,7 +131,7 @@ impl Weights {
                 let mut uniform = || (rng.next_u32() >> 8) as f32 / (1 << 23) as f32 - 1.0;
                 data.iter_mut().for_each(|x| *x = bound * uniform());
             }
-            shape.blind_places(variant, &spec).for_each(|place| data[place] = 0.0);
+            shape.blind(variant, &spec, &mut data);
             Tensor { spec, data }
         });
         let tensors = tensors.collect();

@@ -317,7 +317,7 @@ mod tests {
         for (found, changed, problem) in [
             (r#"\"step\":17"#, r#"\"step\":18"#, "checksum"),
             (r#"\"format\":2"#, r#"\"format\":9"#, "format version 9"),
-            (r#"\"inputs\":1"#, r#"\"inputs\":7"#, "input version 7"),
+            (r#"\"inputs\":2"#, r#"\"inputs\":7"#, "input version 7"),
         ] {
             let mut bytes = checkpoint().to_bytes().unwrap();
             let at = bytes.windows(found.len()).position(|w| w == found.as_bytes()).unwrap();
@@ -331,7 +331,7 @@ mod tests {
             Checkpoint::load_as(&path, shape, variant).unwrap_err().to_string()
         };
         let error = refused(&wanted, Variant::Standard);
-        assert!(error.contains("184→16 where mlp 184→32 is wanted"), "{error}");
+        assert!(error.contains("436→16 where mlp 436→32 is wanted"), "{error}");
         let error = refused(checkpoint().weights.shape(), Variant::Rural);
         assert!(error.contains("the variant standard where rural is wanted"), "{error}");
     }

@@ -154,6 +154,9 @@ impl TrainConfig {
         ] {
             check(value >= 0.0 && value.is_finite(), key, value, "0 or a number above")?;
         }
+        let weights = [self.policy_weight, self.wdl_weight, self.margin_weight];
+        let trains = weights.iter().sum::<f64>() > 0.0 || !self.heads().is_empty();
+        check(trains, "policy_weight", 0.0, "above 0 where all the other weights of the loss are 0")?;
         for (key, value) in [("beta1", self.beta1), ("beta2", self.beta2)] {
             check((0.0..1.0).contains(&value), key, value, "at least 0 and less than 1")?;
         }
@@ -260,6 +263,10 @@ mod tests {
         assert_eq!(with(|c| c.weight_decay = -0.1).unwrap_err().key, "weight_decay");
         assert_eq!(with(|c| c.beta2 = 1.0).unwrap_err().key, "beta2");
         assert_eq!(with(|c| c.reply_weight = -1.0).unwrap_err().key, "reply_weight");
+        let nothing = |c: &mut TrainConfig| {
+            (c.policy_weight, c.wdl_weight, c.margin_weight) = (0.0, 0.0, 0.0);
+        };
+        assert_eq!(with(nothing).unwrap_err().key, "policy_weight");
         assert_eq!(with(|c| c.window_exponent = 0.0).unwrap_err().key, "window_exponent");
         assert_eq!(with(|c| c.window_growth = 1.1).unwrap_err().key, "window_growth");
         assert_eq!(with(|c| c.validation_share = 1.0).unwrap_err().key, "validation_share");

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use surakarta_game::Variant;
 use surakarta_net::{
     Auxiliary, CircuitShape, ConvShape, MOVE_CHANNELS, MlpShape, OCCUPANTS, Shape, TensorSpec,
-    Trunk, inputs,
+    Trunk, inputs, seen_as,
 };
 use tch::{Kind, TchError, Tensor};
 
@@ -31,7 +31,7 @@ pub(crate) struct Forward {
     variant: Variant,
     /// The place of each tensor of the shape by its name.
     places: HashMap<String, usize>,
-    /// 0 for the inputs that the network is blind to, else 1: [inputs]. None if it sees all.
+    /// Takes inputs to those that they count as for the network: [inputs, inputs]. None if it sees all.
     seen: Option<Tensor>,
     geometry: Option<Geometry>,
 }
@@ -105,11 +105,15 @@ impl Forward {
         let seen = match shape.blind_to() {
             [] => None,
             blind => {
-                let mut seen = vec![1.0f32; inputs(variant)];
-                for input in blind.iter().flat_map(|group| group.range(variant)) {
-                    seen[input] = 0.0;
+                let inputs = inputs(variant);
+                let mut seen = vec![0.0f32; inputs * inputs];
+                for input in 0..inputs {
+                    if let Some(as_input) = seen_as(variant, blind, input) {
+                        seen[inputs * input + as_input] = 1.0;
+                    }
                 }
-                Some(Tensor::f_from_slice(&seen)?.f_to_device(device)?)
+                let square = [inputs as i64, inputs as i64];
+                Some(Tensor::f_from_slice(&seen)?.f_reshape(square)?.f_to_device(device)?)
             }
         };
         let geometry = match shape.trunk() {
@@ -127,7 +131,7 @@ impl Forward {
         let layers = Layers { places: &self.places, tensors };
         let x = match &self.seen {
             None => x.shallow_clone(),
-            Some(seen) => x.f_mul(seen)?,
+            Some(seen) => x.f_matmul(seen)?,
         };
         match (self.shape.trunk(), &self.geometry) {
             (Trunk::Conv(conv), Some(geometry)) => {

@@ -161,7 +161,11 @@ impl Model {
     /// If a number is not finite.
     pub(crate) fn named(&self, flat: &Tensor, source: &str) -> Result<Weights, TrainError> {
         let flat = Vec::<f32>::try_from(&flat.f_to_device(tch::Device::Cpu)?)?;
-        let tensors = self.layout.unflatten(&flat);
+        let mut tensors = self.layout.unflatten(&flat);
+        for (name, dims, data) in &mut tensors {
+            let spec = TensorSpec { name: name.clone(), dims: dims.clone() };
+            self.shape.blind(self.variant, &spec, data);
+        }
         Ok(Weights::from_tensors(self.shape.clone(), self.variant, source, tensors)?)
     }
 

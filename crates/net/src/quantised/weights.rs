@@ -13,7 +13,6 @@
 //! | `….scale`, `….bias` of all these | f32 | each output |
 
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
@@ -22,7 +21,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::{LEVELS, most_outlook_weight};
 use crate::file::{Header, LoadError, LoadProblem, SaveError, write_tensors};
-use crate::inputs::{INPUT_VERSION, InputGroup, inputs};
+use crate::inputs::{INPUT_VERSION, exclusive, inputs};
 use crate::shape::{MlpShape, Shape, Trunk};
 use crate::weights::InvalidWeights;
 
@@ -306,8 +305,7 @@ impl QuantisedWeights {
 
 impl First {
     /// The largest magnitude of any sum: the bias and the weights of any inputs that can be 1 together,
-    /// and the half that rounds. A point holds one piece at most, and of each count, and of the quiet
-    /// plies, one input at most is 1.
+    /// and the half that rounds.
     pub(super) fn reach(&self, variant: Variant) -> i64 {
         let inputs = inputs(variant);
         let rows = self.weight.chunks_exact(inputs).zip(&self.bias);
@@ -323,19 +321,6 @@ impl First {
         });
         reach.max().unwrap_or(0)
     }
-}
-
-/// The inputs of a variant in groups of which one at most is 1.
-fn exclusive(variant: Variant) -> impl Iterator<Item = Box<dyn Iterator<Item = usize>>> {
-    let points = variant.points();
-    let own_or_enemy = (0..points).map(move |p| Box::new([p, points + p].into_iter()) as Box<_>);
-    let attacks = InputGroup::Attacks.range(variant);
-    let attacked = attacks.map(|i| Box::new(std::iter::once(i)) as Box<_>);
-    let Range { start, end } = InputGroup::Counts.range(variant);
-    let middle = start + (end - start) / 2;
-    let counts_and_quiet = [start..middle, middle..end, InputGroup::Quiet.range(variant)];
-    let one_of = counts_and_quiet.into_iter().map(|range| Box::new(range) as Box<_>);
-    own_or_enemy.chain(attacked).chain(one_of)
 }
 
 impl<T> Linear<T> {

@@ -11,7 +11,7 @@ pub use tower::{Circuit as CircuitShape, Conv as ConvShape};
 use serde::{Deserialize, Serialize};
 use surakarta_game::Variant;
 
-use crate::inputs::{InputGroup, POINT_GROUPS, inputs};
+use crate::inputs::{InputGroup, POINT_STATES, inputs, seen_as, state_seen_as};
 use mlp::{MAX_LAYERS, MAX_WIDTH, WIDTH_STEP};
 use tower::{CHANNEL_STEP, MAX_BLOCKS, MAX_CHANNELS, MAX_REACH};
 
@@ -160,7 +160,7 @@ impl Shape {
         Ok(Trunk::Circuit(CircuitShape::new(blocks, channels, reach)?).into())
     }
 
-    /// The same shape, blind to these inputs: to it they are always 0.
+    /// The same shape, blind to these inputs.
     #[must_use]
     pub fn without(self, groups: impl IntoIterator<Item = InputGroup>) -> Shape {
         Shape { without: in_order(groups), ..self }
@@ -214,33 +214,41 @@ impl Shape {
         tensors.0
     }
 
-    /// The places in a tensor whose numbers multiply inputs that the shape is blind to. They are 0,
-    /// so that nothing which evaluates a network needs to know.
+    /// The places in a tensor whose numbers multiply inputs that the shape is blind to, each with the
+    /// place of the same number for what such an input counts as, if that is anything (see
+    /// [`InputGroup`]). They are equal, or else 0, so that nothing which evaluates a network needs to
+    /// know.
     pub(crate) fn blind_places(
         &self,
         variant: Variant,
         spec: &TensorSpec,
-    ) -> impl Iterator<Item = usize> {
-        let (inputs, points) = (inputs(variant), variant.points());
-        let on_points = POINT_GROUPS * points;
-        // The input that a number multiplies, or the first one of its group.
-        let input_of: Option<Box<dyn Fn(usize) -> usize>> = match &spec.name[..] {
-            _ if self.without.is_empty() => None,
-            "hidden.0.weight" => Some(Box::new(move |place| place % inputs)),
-            "stem.weight" => Some(Box::new(move |place| place / 9 % POINT_GROUPS * points)),
-            "globals.weight" => {
-                Some(Box::new(move |place| on_points + place % (inputs - on_points)))
-            }
-            _ => None,
+    ) -> impl Iterator<Item = (usize, Option<usize>)> {
+        let (inputs, on_points) = (inputs(variant), POINT_STATES * variant.points());
+        // What numbers next to each other multiply, how many multiply the same, and what each counts as.
+        let without = &self.without[..];
+        let as_input = |input| seen_as(variant, without, input);
+        let as_state = |state| state_seen_as(without, state);
+        let everywhere = |at| seen_as(variant, without, on_points + at).map(|at| at - on_points);
+        let (alike, seen): (usize, Vec<Option<usize>>) = match &spec.name[..] {
+            "hidden.0.weight" => (1, (0..inputs).map(as_input).collect()),
+            "stem.weight" => (9, (0..POINT_STATES).map(as_state).collect()),
+            "globals.weight" => (1, (0..inputs - on_points).map(everywhere).collect()),
+            _ => (1, Vec::new()),
         };
-        let blind: Vec<_> = self.without.iter().map(|group| group.range(variant)).collect();
-        let places = input_of.map(|input_of| {
-            (0..spec.len()).filter(move |&place| {
-                let input = input_of(place);
-                blind.iter().any(|range| range.contains(&input))
-            })
-        });
-        places.into_iter().flatten()
+        let places = if seen.is_empty() { 0 } else { spec.len() };
+        (0..places).filter_map(move |place| {
+            let at = place / alike % seen.len();
+            let place_of = |other: usize| place + other * alike - at * alike;
+            (seen[at] != Some(at)).then(|| (place, seen[at].map(place_of)))
+        })
+    }
+
+    /// Makes the numbers of one of the shape's tensors those of a network that is as blind as the shape
+    /// is: inputs that it does not tell apart get the same weights, and those that it leaves out get none.
+    pub fn blind(&self, variant: Variant, spec: &TensorSpec, data: &mut [f32]) {
+        for (place, seen) in self.blind_places(variant, spec) {
+            data[place] = seen.map_or(0.0, |seen| data[seen]);
+        }
     }
 
     /// How many numbers such a network for a variant consists of.
@@ -248,7 +256,7 @@ impl Shape {
         self.tensors(variant).iter().map(TensorSpec::len).sum()
     }
 
-    /// How messages name such a network for a variant: `mlp 184→256→128`, `conv 4×64`,
+    /// How messages name such a network for a variant: `mlp 436→256→128`, `conv 4×64`,
     /// `circuit 4×64 reach 3`.
     pub fn describe(&self, variant: Variant) -> String {
         let mut text = match &self.trunk {
@@ -297,7 +305,7 @@ mod tests {
         assert_eq!(
             tensors,
             [
-                "hidden.0.weight [256, 184]",
+                "hidden.0.weight [256, 436]",
                 "hidden.0.bias [256]",
                 "hidden.1.weight [128, 256]",
                 "hidden.1.bias [128]",
@@ -310,15 +318,15 @@ mod tests {
             ]
         );
         let below = 256 * 128 + 128;
-        let parameters = 184 * 256 + 256 + below + 129 * (768 + 3 + 1);
+        let parameters = 436 * 256 + 256 + below + 129 * (768 + 3 + 1);
         assert_eq!(shape.parameters(Variant::Standard), parameters);
-        assert_eq!(shape.describe(Variant::Standard), "mlp 184→256→128");
+        assert_eq!(shape.describe(Variant::Standard), "mlp 436→256→128");
 
         let moves = Variant::Sepur.moves();
         assert_ne!(moves, 768);
-        let parameters = 240 * 256 + 256 + below + 129 * (moves + 3 + 1);
+        let parameters = 583 * 256 + 256 + below + 129 * (moves + 3 + 1);
         assert_eq!(shape.parameters(Variant::Sepur), parameters);
-        assert_eq!(shape.describe(Variant::Sepur), "mlp 240→256→128");
+        assert_eq!(shape.describe(Variant::Sepur), "mlp 583→256→128");
     }
 
     #[test]
@@ -340,7 +348,7 @@ mod tests {
             "margin.weight [1, 16]",
             "margin.bias [1]",
         ];
-        let stem = ["stem.weight [16, 4, 3, 3]", "stem.bias [16]", "globals.weight [16, 40]"];
+        let stem = ["stem.weight [16, 11, 3, 3]", "stem.bias [16]", "globals.weight [16, 40]"];
         let conv = [
             "block.0.first.weight [16, 16, 3, 3]",
             "block.0.first.bias [16]",
@@ -379,11 +387,11 @@ mod tests {
     fn is_written_and_read_by_kind() {
         let residual = MlpShape::new(&[64, 32, 32], true).unwrap();
         for (shape, written, named) in [
-            (Shape::mlp(&[64]).unwrap(), r#"{"kind":"mlp","hidden":[64]}"#, "mlp 184→64"),
+            (Shape::mlp(&[64]).unwrap(), r#"{"kind":"mlp","hidden":[64]}"#, "mlp 436→64"),
             (
                 Trunk::Mlp(residual).into(),
                 r#"{"kind":"mlp","hidden":[64,32,32],"residual":true}"#,
-                "mlp 184→64→32⇒32",
+                "mlp 436→64→32⇒32",
             ),
             (
                 Shape::conv(4, 64).unwrap(),
@@ -443,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn blindness_is_weights_of_0() {
+    fn blindness_is_equal_weights_or_none() {
         let count = |shape: Shape, name: &str| {
             let tensors = shape.tensors(Variant::Standard);
             let spec = tensors.into_iter().find(|t| t.name == name).unwrap();
@@ -453,8 +461,9 @@ mod tests {
         let conv = Shape::conv(1, 16).unwrap();
         assert_eq!(count(mlp.clone(), "hidden.0.weight"), 0);
         for (group, inputs, planes, globals) in [
-            (InputGroup::Pieces, 72, 2, 0),
-            (InputGroup::Attacks, 72, 2, 0),
+            // Eight states of a point with a piece; nine of an attacked one.
+            (InputGroup::Pieces, 288, 8, 0),
+            (InputGroup::Attacks, 324, 9, 0),
             (InputGroup::Counts, 24, 0, 24),
             (InputGroup::Quiet, 16, 0, 16),
         ] {

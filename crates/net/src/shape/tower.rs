@@ -18,7 +18,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{InvalidShape, Tensors};
-use crate::inputs::POINT_GROUPS;
+use crate::inputs::POINT_STATES;
 use crate::lanes::LANES;
 
 /// A tower of residual blocks of 3×3 convolutions. In a configuration: `kind = "conv"`, `blocks = 4`,
@@ -135,8 +135,8 @@ impl Circuit {
 
 /// `stem` over the groups of points and `globals` over all other inputs.
 fn stem(channels: usize, inputs: usize, points: usize, tensors: &mut Tensors) {
-    tensors.layer("stem", &[channels, POINT_GROUPS, 3, 3]);
-    tensors.matrix("globals", &[channels, inputs - POINT_GROUPS * points]);
+    tensors.layer("stem", &[channels, POINT_STATES, 3, 3]);
+    tensors.matrix("globals", &[channels, inputs - POINT_STATES * points]);
 }
 
 fn check(blocks: usize, channels: usize) -> Result<(), InvalidShape> {

@@ -9,7 +9,7 @@ use super::geometry::{Taps, point_of_grid};
 use super::sums::{Dense, Layer, Rows};
 use crate::answer::{PolicyHead, answer};
 use crate::evaluator::Batch;
-use crate::inputs::{MAX_INPUTS, POINT_GROUPS, active, mover_move};
+use crate::inputs::{MAX_INPUTS, POINT_STATES, active, mover_move};
 use crate::lanes::{LANES, Lanes, larger};
 use crate::shape::{MOVE_CHANNELS, Trunk};
 use crate::vector::Vector;
@@ -267,10 +267,10 @@ impl Stem {
             seen_from.collect()
         });
         let weight = tensors.get("stem.weight");
-        let mut weights = Rows::new(POINT_GROUPS * 9, channels);
-        for row in 0..POINT_GROUPS * 9 {
+        let mut weights = Rows::new(POINT_STATES * 9, channels);
+        for row in 0..POINT_STATES * 9 {
             for (lane, lanes) in weights.row_mut(row).iter_mut().enumerate() {
-                let of = |i: usize| weight[(lane * LANES + i) * POINT_GROUPS * 9 + row];
+                let of = |i: usize| weight[(lane * LANES + i) * POINT_STATES * 9 + row];
                 *lanes = Lanes(std::array::from_fn(of));
             }
         }
@@ -286,7 +286,7 @@ impl Stem {
     /// The channels of every point for these inputs, which are ascending.
     #[inline(always)]
     fn apply(&self, inputs: &[u16], points: usize, x: &mut Rows, alike: &mut [Lanes]) {
-        let on_points = POINT_GROUPS * points;
+        let on_points = POINT_STATES * points;
         let split = inputs.partition_point(|&input| (input as usize) < on_points);
         let (here, everywhere) = inputs.split_at(split);
         alike.copy_from_slice(&self.bias);

@@ -1,7 +1,7 @@
 use surakarta_game::{Color, Move, Position, Symmetry, Variant};
-use surakarta_net::{MAX_INPUTS, active, inputs, mover_move, policy_index};
+use surakarta_net::{InputGroup, MAX_INPUTS, active, inputs, mover_move, policy_index, seen_as};
 
-use crate::twin::{dense_inputs, random_positions};
+use crate::twin::{dense_inputs, dense_inputs_without, random_positions};
 
 fn listed(position: &Position) -> Vec<u16> {
     active(position, &mut [0; MAX_INPUTS]).to_vec()
@@ -16,8 +16,8 @@ fn expected(position: &Position) -> Vec<u16> {
 #[test]
 fn there_are_as_many_as_the_board_asks_for() {
     let counts = Variant::ALL.map(inputs);
-    assert_eq!(counts, [184, 184, 240, 240]);
-    assert_eq!(MAX_INPUTS, 240);
+    assert_eq!(counts, [436, 436, 583, 583]);
+    assert_eq!(MAX_INPUTS, 583);
 }
 
 #[test]
@@ -38,6 +38,26 @@ fn the_extremes_fit() {
             for side in [Color::Black, Color::White] {
                 let position = Position::new(variant, black, white, side, quiet).unwrap();
                 assert_eq!(listed(&position), expected(&position), "{position}");
+            }
+        }
+    }
+}
+
+#[test]
+fn blind_networks_take_inputs_for_others() {
+    for variant in Variant::ALL {
+        for position in random_positions(variant, 500, 3) {
+            for blind in 0..16 {
+                let groups = InputGroup::ALL.iter().enumerate();
+                let blind_to = groups.filter(|(i, _)| blind >> i & 1 == 1);
+                let without: Vec<_> = blind_to.map(|(_, &group)| group).collect();
+                let mut seen = vec![0.0; inputs(variant)];
+                for input in listed(&position) {
+                    if let Some(as_input) = seen_as(variant, &without, input.into()) {
+                        seen[as_input] += 1.0;
+                    }
+                }
+                assert_eq!(seen, dense_inputs_without(&position, &without), "{without:?}");
             }
         }
     }

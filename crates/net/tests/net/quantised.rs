@@ -207,9 +207,9 @@ fn large_weights_are_given_room() {
     let weights = lively(shape.clone(), Variant::Standard, 1);
     let tensors = weights.tensors().map(|(name, dims, data)| {
         let data: Vec<f32> = match name {
-            // What never happens in a game weighs most: all points attacked by both.
+            // What never happens in a game weighs most: an attacked piece of the mover on every point.
             "hidden.0.weight" => (0..data.len())
-                .map(|i| if (72..144).contains(&(i % 184)) { 2e4 } else { data[i] })
+                .map(|i| if (72..144).contains(&(i % 436)) { 2e4 } else { data[i] })
                 .collect(),
             "hidden.0.bias" => data.iter().map(|_| -2.0e4 * 20.0).collect(),
             _ => data.to_vec(),

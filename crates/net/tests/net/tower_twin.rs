@@ -76,11 +76,12 @@ impl Tower<'_> {
     fn stem(&self, position: &Position) -> Board {
         let points = self.0.variant().points();
         let inputs = dense_inputs(position);
-        let groups: Board =
-            (0..points).map(|p| (0..4).map(|group| inputs[group * points + p]).collect()).collect();
+        let groups: Board = (0..points)
+            .map(|p| (0..11).map(|group| inputs[group * points + p]).collect())
+            .collect();
         let mut x = self.bias("stem");
         self.add_board("stem", &groups, &mut x);
-        let globals = self.product("globals", &inputs[4 * points..]);
+        let globals = self.product("globals", &inputs[11 * points..]);
         relu(x.into_iter().map(|x| sum(&x, &globals)).collect())
     }
 

@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use surakarta_game::{Color, Game, Move, OLYMPIAD, Point, Position, Symmetry, Variant};
-use surakarta_net::{Shape, Trunk, Weights, inputs};
+use surakarta_net::{InputGroup, Shape, Trunk, Weights, inputs};
 
 /// The positions of random games of a variant that have a legal move, at least `count` of them.
 pub(crate) fn random_positions(variant: Variant, count: usize, seed: u64) -> Vec<Position> {
@@ -24,6 +24,12 @@ pub(crate) fn random_positions(variant: Variant, count: usize, seed: u64) -> Vec
 
 /// All inputs, written from the table in the documentation.
 pub(crate) fn dense_inputs(position: &Position) -> Vec<f64> {
+    dense_inputs_without(position, &[])
+}
+
+/// The same as a network sees them that is blind to some.
+pub(crate) fn dense_inputs_without(position: &Position, without: &[InputGroup]) -> Vec<f64> {
+    let sees = |group| !without.contains(&group);
     let size = position.variant().size();
     let (points, pieces) = (size * size, 2 * size);
     let me = position.side_to_move();
@@ -33,22 +39,31 @@ pub(crate) fn dense_inputs(position: &Position) -> Vec<f64> {
         let point = Point::at(file, rank).expect("on the board");
         let rank_seen = if me == Color::Black { rank } else { size - 1 - rank };
         let seen = size * rank_seen + file;
-        for (group, color) in [me, me.other()].into_iter().enumerate() {
-            if position.color_at(point) == Some(color) {
-                inputs[points * group + seen] = 1.0;
-            }
-            if attacks[color as usize] & point.bit() != 0 {
-                inputs[points * (2 + group) + seen] = 1.0;
-            }
-        }
+        let attacked =
+            |color: Color| sees(InputGroup::Attacks) && attacks[color as usize] & point.bit() != 0;
+        let attackers = match (attacked(me), attacked(me.other())) {
+            (false, false) => 0,
+            (true, false) => 1,
+            (false, true) => 2,
+            (true, true) => 3,
+        };
+        let state = match position.color_at(point).filter(|_| sees(InputGroup::Pieces)) {
+            Some(color) if color == me => attackers,
+            Some(_) => 4 + attackers,
+            None if attackers > 0 => 7 + attackers,
+            None => continue,
+        };
+        inputs[points * state + seen] = 1.0;
     }
     for (group, color) in [me, me.other()].into_iter().enumerate() {
         let count = position.count(color) as usize;
-        if count > 0 {
-            inputs[4 * points + pieces * group + count - 1] = 1.0;
+        if count > 0 && sees(InputGroup::Counts) {
+            inputs[11 * points + pieces * group + count - 1] = 1.0;
         }
     }
-    inputs[4 * points + 2 * pieces + (position.quiet_plies() as usize / 3).min(15)] = 1.0;
+    if sees(InputGroup::Quiet) {
+        inputs[11 * points + 2 * pieces + (position.quiet_plies() as usize / 3).min(15)] = 1.0;
+    }
     inputs
 }
 

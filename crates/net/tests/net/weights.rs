@@ -5,6 +5,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use surakarta_game::{Position, Variant};
 use surakarta_net::{
     Batch, Evaluator, InputGroup, InvalidWeights, LoadError, LoadProblem, Mlp, Shape, Weights,
+    seen_as,
 };
 
 type Named = Vec<(String, Vec<usize>, Vec<f32>)>;
@@ -102,13 +103,13 @@ fn replace_an_older_file() {
 fn a_seed_makes_a_network() {
     let weights = Weights::random(shape(), Variant::Standard, 3);
     assert_eq!(weights, Weights::random(shape(), Variant::Standard, 3));
-    assert_eq!(weights.hash(), "07402b6c5e58dfffab6d0301e9777b28");
+    assert_eq!(weights.hash(), "d9c85db99c6e1970968337ba8ee2a235");
     assert_ne!(weights.hash(), Weights::random(shape(), Variant::Standard, 4).hash());
     let variance = |name: &str| {
         let data = weights.tensor(name).unwrap();
         data.iter().map(|x| x * x).sum::<f32>() / data.len() as f32
     };
-    let first = variance("hidden.0.weight") * 184.0;
+    let first = variance("hidden.0.weight") * 436.0;
     assert!((1.9..2.1).contains(&first), "{first}");
     assert_eq!(variance("hidden.0.bias"), 0.0);
     let policy = variance("policy.weight") * 16.0 * 100.0;
@@ -155,7 +156,7 @@ fn a_foreign_file_is_refused_by_name() {
     assert!(matches!(problem(&plain), LoadProblem::Metadata(_)));
     let newer = edited(&file, r#"\"format\":1"#, r#"\"format\":2"#);
     assert!(matches!(problem(&newer), LoadProblem::Format(2)));
-    let inputs = edited(&file, r#"\"inputs\":1"#, r#"\"inputs\":9"#);
+    let inputs = edited(&file, r#"\"inputs\":2"#, r#"\"inputs\":9"#);
     assert!(matches!(problem(&inputs), LoadProblem::Inputs(9)));
     let variant = edited(&file, r#"\"standard\""#, r#"\"hexagonal\""#);
     assert!(matches!(problem(&variant), LoadProblem::Variant(_)));
@@ -189,7 +190,7 @@ fn another_network_than_wanted_is_refused() {
     assert_eq!(Weights::load_as(&path, &shape(), Variant::Standard).unwrap(), weights);
     let wanted = Shape::mlp(&[64]).unwrap();
     let error = Weights::load_as(&path, &wanted, Variant::Standard).unwrap_err().to_string();
-    for part in ["w.safetensors", "mlp 184→32→16", "mlp 184→64"] {
+    for part in ["w.safetensors", "mlp 436→32→16", "mlp 436→64"] {
         assert!(error.contains(part), "{error}");
     }
     let error = Weights::load_as(&path, &shape(), Variant::Rural).unwrap_err().to_string();
@@ -239,6 +240,19 @@ fn a_blind_network_does_not_see() {
     let seeing = Weights::random(Shape::mlp(&[32, 16]).unwrap(), Variant::Standard, 7);
     assert_ne!(evaluated(&seeing, fresh), evaluated(&seeing, old));
 
+    // What a network does not see of points is weighed alike.
+    for group in InputGroup::ALL {
+        let shape = Shape::mlp(&[32]).unwrap().without([group]);
+        let weights = Weights::random(shape, Variant::Standard, 7);
+        let rows = weights.tensor("hidden.0.weight").unwrap().chunks_exact(436);
+        for row in rows {
+            for (input, &weight) in row.iter().enumerate() {
+                let seen = seen_as(Variant::Standard, &[group], input);
+                assert_eq!(weight, seen.map_or(0.0, |seen| row[seen]));
+            }
+        }
+    }
+
     // The tensors of a network that sees are not those of one that does not.
     let tensors =
         seeing.tensors().map(|(name, dims, data)| (name.to_owned(), dims.to_vec(), data.to_vec()));
@@ -267,7 +281,7 @@ fn a_file_of_another_program_needs_no_checksum() {
         Weights::load(&path)
     };
     let header =
-        r#"{"format":1,"variant":"standard","inputs":1,"shape":{"kind":"mlp","hidden":[32,16]}}"#;
+        r#"{"format":1,"variant":"standard","inputs":2,"shape":{"kind":"mlp","hidden":[32,16]}}"#;
     let theirs = written(header).unwrap();
     assert_eq!((theirs.hash(), theirs.source()), (weights.hash(), ""));
     // One that is there counts.
