@@ -127,6 +127,13 @@ fn only_the_same_training_goes_on() {
     write_weights(&at("other.safetensors"), &[32, 16], 9);
     refused(folder.path(), &command.replace("net.safe", "other.safe"), "otherwise: --init: the");
     refused(folder.path(), &command.replace("--init net.safetensors", ""), "→ not set; undo");
+    // The configuration may name them, and a shard that is given twice counts once.
+    let named = CONFIG.replace("seed = 5", "seed = 5\ninit = \"net.safetensors\"");
+    write(folder.path(), "stream.toml", &named);
+    let twice = command.replace("--init net.safetensors", &format!("--data games/{}", shards[0]));
+    assert_eq!(stdout(folder.path(), &twice), weights);
+    std::fs::rename(&checkpoint, &partial).unwrap();
+    write(folder.path(), "stream.toml", CONFIG);
     std::fs::rename(at("games"), at("moved")).unwrap();
     stdout(folder.path(), &command.replace("--data games", "--data moved"));
     assert_eq!(std::fs::read(at("out/weights.safetensors")).unwrap(), trained);

@@ -156,7 +156,12 @@ impl TrainConfig {
         }
         let weights = [self.policy_weight, self.wdl_weight, self.margin_weight];
         let trains = weights.iter().sum::<f64>() > 0.0 || !self.heads().is_empty();
-        check(trains, "policy_weight", 0.0, "above 0 where all the other weights of the loss are 0")?;
+        check(
+            trains,
+            "policy_weight",
+            0.0,
+            "above 0 where all the other weights of the loss are 0",
+        )?;
         for (key, value) in [("beta1", self.beta1), ("beta2", self.beta2)] {
             check((0.0..1.0).contains(&value), key, value, "at least 0 and less than 1")?;
         }

@@ -2,7 +2,7 @@
 
 use crate::positions::random_positions;
 use surakarta_game::{Position, Variant};
-use surakarta_net::{Batch, Evaluator, MlpShape, Network, Shape, Trunk, Weights};
+use surakarta_net::{Batch, Evaluator, InputGroup, MlpShape, Network, Shape, Trunk, Weights};
 use surakarta_train::{Device, TorchEvaluator};
 
 /// Weights that prefer something: those of an untrained network hardly do.
@@ -46,7 +46,10 @@ fn native_and_torch_agree_on_1000_random_positions() {
     ];
     let towers = towers.map(Result::unwrap);
     let mlps = [mlp(&[256, 128]), mlp(&[64]), mlp(&[48, 32, 16]), Trunk::Mlp(residual).into()];
-    for (variant, shape) in Variant::ALL.into_iter().cycle().zip(mlps.into_iter().chain(towers)) {
+    let blind = [mlp(&[64]), towers[0].clone(), towers[1].clone()]
+        .map(|shape| shape.without([InputGroup::Attacks, InputGroup::Counts]));
+    let shapes = mlps.into_iter().chain(towers).chain(blind);
+    for (variant, shape) in Variant::ALL.into_iter().cycle().zip(shapes) {
         let positions = random_positions(variant, 1_000, 11);
         let weights = weights(variant, shape.clone());
         let native = evaluated(&mut *Network::new(&weights).evaluator(), &positions);

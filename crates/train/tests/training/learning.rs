@@ -8,7 +8,7 @@ use crate::positions::{random_samples, random_samples_of};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use surakarta_game::{Symmetry, Variant};
-use surakarta_net::{Shape, Weights};
+use surakarta_net::{InputGroup, Shape, Weights};
 use surakarta_record::Sample;
 use surakarta_train::{
     Checkpoint, Device, Iteration, Learner, Metrics, Outcome, TrainConfig, TrainError,
@@ -193,6 +193,31 @@ fn every_head_learns_in_every_shape() {
     // Without weights there are no heads and no losses.
     let row = train(&mut learner(config()), 0, 1, &samples);
     assert_eq!((row.occupancy_loss, row.reply_loss, row.validation_samples), (None, None, None));
+}
+
+#[test]
+fn blind_networks_learn_with_the_weights_that_play() {
+    let samples = random_samples(100, 8);
+    for shape in [Shape::mlp(&[32]).unwrap(), Shape::conv(1, 16).unwrap()] {
+        for without in [vec![InputGroup::Attacks], vec![InputGroup::Pieces, InputGroup::Quiet]] {
+            let shape = shape.clone().without(without);
+            let weights = Weights::random(shape, Variant::Standard, 7);
+            let start = || Learner::new(config(), &weights, Device::Cpu).unwrap();
+            let mut whole = start();
+            train(&mut whole, 0, 10, &samples);
+            // What is learned is of this shape, or it could not be had.
+            let learned = whole.weights().unwrap();
+            assert_ne!(learned.hash(), weights.hash());
+            train(&mut whole, 1, 10, &samples);
+            // The rows that are written alike go on as if they had been alike all along.
+            let mut parted = start();
+            train(&mut parted, 0, 10, &samples);
+            let checkpoint = parted.checkpoint().unwrap();
+            let mut parted = Learner::resume(config(), &checkpoint, Device::Cpu).unwrap();
+            train(&mut parted, 1, 10, &samples);
+            assert_eq!(parted.checkpoint().unwrap(), whole.checkpoint().unwrap());
+        }
+    }
 }
 
 #[test]
