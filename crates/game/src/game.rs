@@ -120,10 +120,19 @@ impl Game {
     /// illegal move leaves a game without meaning, never a panic.
     #[inline]
     pub fn play_legal(&mut self, mv: Move) {
+        self.play_unjudged(mv);
+        self.result = self.find_result();
+    }
+
+    /// Plays a move without looking whether that ends the game: it has no result then. For searches that
+    /// have played the move here before and take it back again. An illegal move leaves a game without
+    /// meaning, never a panic.
+    #[inline]
+    pub fn play_unjudged(&mut self, mv: Move) {
         let next = self.position().after(mv);
         self.positions.push(next);
         self.moves.push(mv);
-        self.result = self.find_result();
+        self.result = None;
     }
 
     /// Takes the last move back, and with it any result: a game that was played on past its end must

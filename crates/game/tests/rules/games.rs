@@ -91,6 +91,14 @@ fn taking_moves_back_restores_everything() {
             let moves = game.moves().to_vec();
             while let Some(before) = history.pop() {
                 assert_eq!(game.undo(), Some(moves[history.len()]));
+                // Playing on without a judgement is playing, but for the result.
+                let mut unjudged = game.clone();
+                unjudged.play_unjudged(moves[history.len()]);
+                assert_eq!(unjudged.moves(), &moves[..=history.len()]);
+                assert_eq!(unjudged.position(), &game.position().after(moves[history.len()]));
+                assert_eq!(unjudged.result(), None);
+                unjudged.undo();
+                assert_eq!(unjudged.legal_moves(), game.legal_moves());
                 assert_eq!(game.positions(), before.positions());
                 assert_eq!(game.moves(), before.moves());
                 assert_eq!(game.result(), before.result());

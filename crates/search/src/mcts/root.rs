@@ -109,8 +109,17 @@ impl Search {
 
     /// The line that begins with the best move and goes on with the most visited ones.
     pub fn line(&self) -> Vec<Move> {
+        self.line_from(self.best_edge())
+    }
+
+    /// The same, beginning with a given move of the root; empty if it has not been visited.
+    pub fn line_of(&self, mv: Move) -> Vec<Move> {
+        let edge = self.tree.root().and_then(|_| self.tree.edges(ROOT).find(|edge| edge.mv == mv));
+        self.line_from(edge.map(|edge| (edge.mv, edge.child)))
+    }
+
+    fn line_from(&self, mut next: Option<(Move, Option<u32>)>) -> Vec<Move> {
         let mut line = Vec::new();
-        let mut next = self.best_edge();
         // Beyond the last visit there is only the prior.
         while let Some((mv, Some(child))) = next {
             line.push(mv);
@@ -121,10 +130,12 @@ impl Search {
 
     /// Whether the rest of the budget cannot change the most visited move, if that ends a search. Moves
     /// that are proven to lose are out of the race.
-    pub(super) fn is_decided(&self) -> bool {
-        let left = self.budget - self.simulations();
+    pub(super) fn is_decided(&mut self) -> bool {
+        let simulations = self.simulations();
+        let left = self.budget - simulations;
+        let asked = self.config.stop_early && self.config.method == Method::Puct;
         // Before half of the budget no lead is long enough.
-        if !self.config.stop_early || self.config.method != Method::Puct || left > self.budget / 2 {
+        if !asked || simulations < self.undecided || left > self.budget / 2 {
             return false;
         }
         let (mut first, mut second) = (0, 0);
@@ -132,7 +143,10 @@ impl Search {
         for visits in running.map(|stats| stats.visits) {
             (first, second) = (first.max(visits), second.max(visits.min(first)));
         }
-        first - second > left
+        let lead = first - second;
+        // Each simulation lengthens the lead by one at most and leaves one fewer.
+        self.undecided = simulations + left.saturating_sub(lead) / 2 + 1;
+        lead > left
     }
 
     /// Draws from the symmetric Dirichlet distribution over the moves: normalised Gamma variates. Or
@@ -156,6 +170,15 @@ impl Search {
         if sum > 0.0 {
             self.noise.extend(drawn.iter().map(|x| (x / sum) as f32));
         }
+    }
+
+    /// Gives an evaluated root another policy than the network has given it: a probability for each of
+    /// its [`moves`](Search::moves). Temperature and noise come on top.
+    pub fn replace_policy(&mut self, policy: &[f32]) {
+        self.policy.clear();
+        self.policy.extend_from_slice(policy);
+        self.tree.set_root_priors(policy);
+        self.prepare_root();
     }
 
     /// Gives an evaluated root its policy with temperature and noise, replacing what an earlier

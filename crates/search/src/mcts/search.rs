@@ -5,7 +5,7 @@ use surakarta_net::Batch;
 
 use super::halving::Halving;
 use super::solver::Proof;
-use super::tree::{Node, ROOT, Tree};
+use super::tree::{Edge, ROOT, Tree};
 use super::{Method, SearchConfig};
 use crate::Stream;
 use crate::player::Work;
@@ -46,6 +46,8 @@ pub struct Search {
     path: Vec<(u32, usize)>,
     waiting: bool,
     pub(super) budget: u32,
+    /// Visits of the root before which it need not be asked whether the search is decided.
+    pub(super) undecided: u32,
     pub(super) halving: Halving,
     /// One for each of the root's moves, or empty.
     pub(super) noise: Vec<f32>,
@@ -71,6 +73,7 @@ impl Search {
             path: Vec::new(),
             waiting: false,
             budget: 0,
+            undecided: 0,
             halving: Halving::default(),
             noise: Vec::new(),
             forced: 0.0,
@@ -106,6 +109,7 @@ impl Search {
         self.game.legal_moves_into(&mut self.moves);
         self.root_moves = self.moves.len();
         self.budget = 0;
+        self.undecided = 0;
         self.halving.reset();
         self.extend(root.simulations);
         let forces = root.noise && self.config.method == Method::Puct;
@@ -166,7 +170,7 @@ impl Search {
         self.work
     }
 
-    fn wants_more(&self) -> bool {
+    fn wants_more(&mut self) -> bool {
         let proven = self.proof().is_some();
         self.root_moves > 0 && self.simulations() < self.budget && !proven && !self.is_decided()
     }
@@ -181,36 +185,39 @@ impl Search {
             None => self.select(ROOT, visits, reduction),
         };
         loop {
-            let next = self.tree.edge(at, edge);
+            let Edge { mv, child, .. } = self.tree.edge(at, edge);
             self.path.push((at, edge));
-            self.game.play_legal(next.mv);
-            match next.child {
-                Some(child) => at = child,
-                None => match self.game.result() {
-                    None => return true,
-                    Some(result) => {
-                        let position = self.game.position();
-                        let outcome = result.outcome.value_for(position.side_to_move());
-                        let (own, enemy) = (position.own(), position.enemy());
-                        let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
-                        let value =
-                            self.blend(outcome as f32, margin / position.variant().pieces() as f32);
-                        let leaf = self.tree.push(&[], &[], value);
-                        if self.config.solve && self.config.method == Method::Puct {
-                            self.tree.node_mut(leaf).proof = Some(Proof::of_value(outcome));
-                        }
-                        self.add_leaf(leaf, value);
-                        return false;
-                    }
-                },
-            }
-            let &Node { ends, value, visits, .. } = self.tree.node(at);
-            if ends {
+            let Some(child) = child else {
+                self.game.play_legal(mv);
+                return self.game.result().is_none() || self.add_end();
+            };
+            // Its end, if it is one, is known.
+            self.game.play_unjudged(mv);
+            at = child;
+            let node = self.tree.node(at);
+            let (value, visits) = (node.value, node.visits);
+            if node.ends() {
                 self.back_up(at, value);
                 return false;
             }
             edge = self.select(at, visits, self.config.fpu_reduction);
         }
+    }
+
+    /// Adds the finished game as a leaf; returns false, for it needs no evaluation.
+    fn add_end(&mut self) -> bool {
+        let Some(result) = self.game.result() else { return false };
+        let position = self.game.position();
+        let outcome = result.outcome.value_for(position.side_to_move());
+        let (own, enemy) = (position.own(), position.enemy());
+        let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
+        let value = self.blend(outcome as f32, margin / position.variant().pieces() as f32);
+        let leaf = self.tree.push(&[], &[], value);
+        if self.config.solve && self.config.method == Method::Puct {
+            self.tree.node_mut(leaf).proof = Some(Proof::of_value(outcome));
+        }
+        self.add_leaf(leaf, value);
+        false
     }
 
     /// The edge to follow from an evaluated node.
@@ -246,6 +253,10 @@ impl Search {
             value = -value;
             self.tree.back_up(at, edge, value);
             if proven {
+                if at == ROOT {
+                    // The move may be out of the race.
+                    self.undecided = 0;
+                }
                 proven = self.tree.prove(at, edge);
                 value = if proven { self.tree.node(at).value } else { value };
             }

@@ -1,4 +1,7 @@
-//! The nodes and edges of a search tree, in two flat arrays.
+//! The nodes and edges of a search tree, in flat arrays.
+//!
+//! Most nodes are leaves that are never visited again. Such a node has its moves and their priors only;
+//! what is known of children takes twice as much memory, and is there once it has one.
 
 use surakarta_game::Move;
 
@@ -7,29 +10,30 @@ use super::solver::Proof;
 /// Edges are kept in blocks of eight, so that the choice among them is a few vector operations.
 pub(super) const LANES: usize = 8;
 
-/// No child yet.
+/// No child yet, or no block.
 const NONE: u32 = u32::MAX;
 
 /// The root is always the first node.
 pub(super) const ROOT: u32 = 0;
 
+/// 40 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     /// Sum of the values backed up through it, seen by the side to move here.
     sum: f64,
-    /// Its first block of edges.
-    block: u32,
+    /// Its first block of moves.
+    moves: u32,
+    /// Its first block of children; [`NONE`] without any child.
+    children: u32,
     pub(super) visits: u32,
-    /// How many edges it has: none at a finished game.
-    pub(super) edges: u32,
     /// The value that it came with, seen by the side to move; once it is proven, that of the proof.
     pub(super) value: f32,
     /// Sum of the priors of the edges that have been visited.
     visited: f32,
+    /// How many edges it has: none at a finished game.
+    pub(super) edges: u16,
     /// Plies to the end of the game along the proof; 0 without one.
     pub(super) plies: u16,
-    /// Whether descents end here: the game is over, or its result is proven.
-    pub(super) ends: bool,
     /// The result, once it is proven.
     pub(super) proof: Option<Proof>,
 }
@@ -47,50 +51,106 @@ impl Node {
         self.sum += value as f64;
     }
 
+    /// Whether descents end here: the game is over, or its result is proven.
+    #[inline]
+    pub(super) fn ends(&self) -> bool {
+        self.edges == 0 || self.proof.is_some()
+    }
+
     /// The result is proven: all its visits count as this value.
     pub(super) fn settle(&mut self, proof: Option<Proof>, value: f32, plies: u16) {
-        (self.proof, self.value, self.plies, self.ends) = (proof, value, plies, true);
+        (self.proof, self.value, self.plies) = (proof, value, plies);
         self.sum = self.visits as f64 * value as f64;
     }
 
-    fn blocks(&self) -> std::ops::Range<usize> {
-        let first = self.block as usize;
-        first..first + (self.edges as usize).div_ceil(LANES)
+    fn blocks(&self) -> usize {
+        (self.edges as usize).div_ceil(LANES)
+    }
+
+    fn moves(&self) -> std::ops::Range<usize> {
+        let first = self.moves as usize;
+        first..first + self.blocks()
+    }
+
+    /// Its blocks of children, which has to have one.
+    fn children(&self) -> std::ops::Range<usize> {
+        let first = self.children as usize;
+        first..first + self.blocks()
     }
 }
 
-/// Eight edges of one node, the last block filled up with edges that are never chosen.
+/// Eight moves of one node, the last block filled up with moves of no probability.
 #[derive(Clone, Copy, Debug)]
-struct Eight {
+struct Moves {
     prior: [f32; LANES],
-    /// Mean value of the child, seen by the side to move at the node; −∞ if it is never chosen.
+    mv: [Move; LANES],
+}
+
+/// What is known of the children behind eight moves.
+#[derive(Clone, Copy, Debug)]
+struct Children {
+    /// Mean value, seen by the side to move at the node; −∞ if the edge is never chosen.
     value: [f32; LANES],
     /// 1 / (1 + visits): exactly 1 before the first visit.
     share: [f32; LANES],
     child: [u32; LANES],
-    mv: [Move; LANES],
 }
 
-impl Eight {
-    /// Q + `exploration` · P / (1 + n), with `urgency` as Q where n = 0. Each line is one operation
-    /// on all eight: in a single loop the compiler would take them one by one.
+impl Children {
+    /// None yet, of the first so many edges.
+    const fn none(edges: usize) -> Children {
+        let mut none = Children { value: [0.0; LANES], share: [1.0; LANES], child: [NONE; LANES] };
+        let mut lane = edges;
+        while lane < LANES {
+            (none.value[lane], none.share[lane]) = (f32::NEG_INFINITY, 0.5);
+            lane += 1;
+        }
+        none
+    }
+}
+
+/// `exploration` · P + `urgency`: what the scores of edges are before any visit.
+#[inline]
+fn first_scores(moves: &Moves, exploration: f32, urgency: f32) -> [f32; LANES] {
+    moves.prior.map(|prior| exploration * prior + urgency)
+}
+
+/// Q + `exploration` · P / (1 + n), with `urgency` as Q where n = 0. Each line is one operation on all
+/// eight: in a single loop the compiler would take them one by one.
+#[inline]
+fn scores(moves: &Moves, children: &Children, exploration: f32, urgency: f32) -> [f32; LANES] {
+    let mut scores = [0.0; LANES];
+    for (score, prior) in scores.iter_mut().zip(&moves.prior) {
+        *score = exploration * prior;
+    }
+    for (score, share) in scores.iter_mut().zip(&children.share) {
+        *score *= share;
+    }
+    let mut values = children.value;
+    for (value, share) in values.iter_mut().zip(&children.share) {
+        *value = if *share == 1.0 { urgency } else { *value };
+    }
+    for (score, value) in scores.iter_mut().zip(&values) {
+        *score += value;
+    }
+    scores
+}
+
+/// The highest score so far.
+struct Highest {
+    edge: usize,
+    score: f32,
+}
+
+impl Highest {
+    /// Takes notice of eight more, of which the first has this number. The first of equals counts.
     #[inline]
-    fn scores(&self, exploration: f32, urgency: f32) -> [f32; LANES] {
-        let mut scores = [0.0; LANES];
-        for (score, prior) in scores.iter_mut().zip(&self.prior) {
-            *score = exploration * prior;
+    fn among(&mut self, first: usize, scores: [f32; LANES]) {
+        let high = max(scores);
+        if high > self.score {
+            let lane = scores.iter().position(|&score| score == high).unwrap_or(0);
+            *self = Highest { edge: first + lane, score: high };
         }
-        for (score, share) in scores.iter_mut().zip(&self.share) {
-            *score *= share;
-        }
-        let mut values = self.value;
-        for (value, share) in values.iter_mut().zip(&self.share) {
-            *value = if *share == 1.0 { urgency } else { *value };
-        }
-        for (score, value) in scores.iter_mut().zip(&values) {
-            *score += value;
-        }
-        scores
     }
 }
 
@@ -113,13 +173,15 @@ pub(super) struct Edge {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    edges: Vec<Eight>,
+    moves: Vec<Moves>,
+    children: Vec<Children>,
 }
 
 impl Tree {
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
-        self.edges.clear();
+        self.moves.clear();
+        self.children.clear();
     }
 
     pub(super) fn root(&self) -> Option<&Node> {
@@ -138,33 +200,28 @@ impl Tree {
 
     /// Adds a node without visits. It is nobody's child yet.
     pub(super) fn push(&mut self, moves: &[Move], priors: &[f32], value: f32) -> u32 {
-        let block = self.edges.len() as u32;
-        for (moves, priors) in moves.chunks(LANES).zip(priors.chunks(LANES)) {
-            let mut eight = Eight {
-                prior: [0.0; LANES],
-                value: [f32::NEG_INFINITY; LANES],
-                share: [0.5; LANES],
-                child: [NONE; LANES],
-                mv: [moves[0]; LANES],
-            };
-            eight.mv[..moves.len()].copy_from_slice(moves);
-            eight.prior[..moves.len()].copy_from_slice(priors);
-            eight.share[..moves.len()].fill(1.0);
-            self.edges.push(eight);
-        }
-        let edges = moves.len() as u32;
-        let ends = moves.is_empty();
-        self.nodes.push(Node {
+        let node = Node {
             sum: 0.0,
-            block,
+            moves: self.moves.len() as u32,
+            children: NONE,
             visits: 0,
-            edges,
             value,
             visited: 0.0,
+            edges: u16::try_from(moves.len()).expect("a position has some dozens of moves"),
             plies: 0,
-            ends,
             proof: None,
-        });
+        };
+        let (full, rest) = moves.as_chunks();
+        let (full_priors, rest_priors) = priors.as_chunks();
+        let full = full.iter().zip(full_priors);
+        self.moves.extend(full.map(|(&mv, &prior)| Moves { prior, mv }));
+        if let Some(&first) = rest.first() {
+            let mut last = Moves { prior: [0.0; LANES], mv: [first; LANES] };
+            last.mv.iter_mut().zip(rest).for_each(|(mv, &given)| *mv = given);
+            last.prior.iter_mut().zip(rest_priors).for_each(|(prior, &given)| *prior = given);
+            self.moves.push(last);
+        }
+        self.nodes.push(node);
         self.nodes.len() as u32 - 1
     }
 
@@ -173,25 +230,35 @@ impl Tree {
     #[inline]
     pub(super) fn select(&self, at: u32, exploration: f32, reduction: f32) -> usize {
         let node = self.node(at);
-        let urgency = node.mean() - reduction * node.visited.sqrt();
-        let (mut best, mut highest) = (0, f32::NEG_INFINITY);
-        for (block, eight) in self.edges[node.blocks()].iter().enumerate() {
-            let scores = eight.scores(exploration, urgency);
-            let high = max(scores);
-            if high > highest {
-                let lane = scores.iter().position(|&score| score == high).unwrap_or(0);
-                (best, highest) = (block * LANES + lane, high);
+        let mut highest = Highest { edge: 0, score: f32::NEG_INFINITY };
+        let moves = &self.moves[node.moves()];
+        if node.children == NONE {
+            // What fills up the last block comes after its edges and scores no more than any.
+            for (block, moves) in moves.iter().enumerate() {
+                highest.among(block * LANES, first_scores(moves, exploration, node.mean()));
             }
+            return highest.edge;
         }
-        best
+        let urgency = node.mean() - reduction * node.visited.sqrt();
+        for (block, (moves, children)) in
+            moves.iter().zip(&self.children[node.children()]).enumerate()
+        {
+            highest.among(block * LANES, scores(moves, children, exploration, urgency));
+        }
+        highest.edge
     }
 
     #[inline]
     pub(super) fn edge(&self, at: u32, edge: usize) -> Edge {
-        let eight = &self.edges[self.node(at).block as usize + edge / LANES];
-        let lane = edge % LANES;
-        let child = Some(eight.child[lane]).filter(|&child| child != NONE);
-        Edge { mv: eight.mv[lane], prior: eight.prior[lane], child }
+        let node = self.node(at);
+        let (block, lane) = (edge / LANES, edge % LANES);
+        let moves = &self.moves[node.moves as usize + block];
+        let child = match node.children {
+            NONE => NONE,
+            first => self.children[first as usize + block].child[lane],
+        };
+        let child = Some(child).filter(|&child| child != NONE);
+        Edge { mv: moves.mv[lane], prior: moves.prior[lane], child }
     }
 
     /// The edges of a node in the order of its moves.
@@ -202,34 +269,42 @@ impl Tree {
     /// Makes a node the child behind an edge.
     pub(super) fn attach(&mut self, at: u32, edge: usize, child: u32) {
         let node = &mut self.nodes[at as usize];
-        let eight = &mut self.edges[node.block as usize + edge / LANES];
-        eight.child[edge % LANES] = child;
-        node.visited += eight.prior[edge % LANES];
+        let (block, lane) = (edge / LANES, edge % LANES);
+        if node.children == NONE {
+            node.children = self.children.len() as u32;
+            let (full, rest) = (node.edges as usize / LANES, node.edges as usize % LANES);
+            self.children.extend(std::iter::repeat_n(const { Children::none(LANES) }, full));
+            if rest > 0 {
+                self.children.push(Children::none(rest));
+            }
+        }
+        self.children[node.children as usize + block].child[lane] = child;
+        node.visited += self.moves[node.moves as usize + block].prior[lane];
     }
 
     /// Brings an edge up to date after a visit of its child, then adds the value to its node.
     #[inline]
     pub(super) fn back_up(&mut self, at: u32, edge: usize, value: f32) {
-        let block = self.node(at).block as usize + edge / LANES;
+        let block = self.node(at).children as usize + edge / LANES;
         let lane = edge % LANES;
-        let child = self.node(self.edges[block].child[lane]);
+        let child = self.node(self.children[block].child[lane]);
         let (mean, share) = (child.mean(), 1.0 / (1 + child.visits) as f32);
-        self.edges[block].value[lane] = -mean;
-        self.edges[block].share[lane] = share;
+        self.children[block].value[lane] = -mean;
+        self.children[block].share[lane] = share;
         self.node_mut(at).add(value);
     }
 
-    /// Keeps an edge from being chosen again.
+    /// Keeps an edge that has a child from being chosen again.
     pub(super) fn bar(&mut self, at: u32, edge: usize) {
-        let block = self.node(at).block as usize + edge / LANES;
-        self.edges[block].value[edge % LANES] = f32::NEG_INFINITY;
+        let block = self.node(at).children as usize + edge / LANES;
+        self.children[block].value[edge % LANES] = f32::NEG_INFINITY;
     }
 
     /// Replaces the root's priors, one a move.
     pub(super) fn set_root_priors(&mut self, priors: &[f32]) {
-        let blocks = self.nodes[ROOT as usize].blocks();
-        for (eight, priors) in self.edges[blocks].iter_mut().zip(priors.chunks(LANES)) {
-            eight.prior[..priors.len()].copy_from_slice(priors);
+        let blocks = self.nodes[ROOT as usize].moves();
+        for (moves, priors) in self.moves[blocks].iter_mut().zip(priors.chunks(LANES)) {
+            moves.prior[..priors.len()].copy_from_slice(priors);
         }
         let visited = self.edges(ROOT).filter(|edge| edge.child.is_some());
         let visited = visited.map(|edge| edge.prior).sum();
@@ -242,16 +317,19 @@ impl Tree {
         into.nodes.push(*self.node(root));
         let mut at = 0;
         while at < into.nodes.len() {
-            let blocks = into.nodes[at].blocks();
-            into.nodes[at].block = into.edges.len() as u32;
-            for block in blocks {
-                let mut eight = self.edges[block];
-                for child in eight.child.iter_mut().filter(|child| **child != NONE) {
-                    let copied = into.nodes.len() as u32;
-                    into.nodes.push(*self.node(*child));
-                    *child = copied;
+            let node = into.nodes[at];
+            into.nodes[at].moves = into.moves.len() as u32;
+            into.moves.extend_from_slice(&self.moves[node.moves()]);
+            if node.children != NONE {
+                into.nodes[at].children = into.children.len() as u32;
+                for mut children in self.children[node.children()].iter().copied() {
+                    for child in children.child.iter_mut().filter(|child| **child != NONE) {
+                        let copied = into.nodes.len() as u32;
+                        into.nodes.push(*self.node(*child));
+                        *child = copied;
+                    }
+                    into.children.push(children);
                 }
-                into.edges.push(eight);
             }
             at += 1;
         }

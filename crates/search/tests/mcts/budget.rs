@@ -3,7 +3,7 @@
 use rand::RngExt;
 use surakarta_game::{Game, Move, OLYMPIAD, RuleSet};
 use surakarta_net::Batch;
-use surakarta_search::{MoveStats, Root, Search, SearchConfig, Step, stream};
+use surakarta_search::{MoveStats, Proof, Root, Search, SearchConfig, Step, stream};
 
 use crate::script::{Hashed, evaluate, even, finish, game, random_game, search};
 
@@ -187,26 +187,47 @@ fn a_leaf_can_be_asked_for_again_or_given_up() {
     }
 }
 
+/// Whether the rest of 200 simulations cannot change the most visited of the moves that may be played.
+fn is_decided(search: &Search) -> bool {
+    let running = search.moves().filter(|stats| stats.proof != Some(Proof::Loss));
+    let mut visits: Vec<u32> = running.map(|stats| stats.visits).collect();
+    visits.sort_unstable_by(|a, b| b.cmp(a));
+    visits.resize(2.max(visits.len()), 0);
+    let left = 200 - search.simulations();
+    left <= 100 && visits[0] - visits[1] > left
+}
+
 #[test]
-fn a_decided_search_stops_early_with_the_same_move() {
+fn a_decided_search_stops_at_the_first_moment_with_the_same_move() {
     let (mut stopped, mut rng) = (0, stream(4, [0; 3]));
-    for _ in 0..60 {
+    for round in 0..120 {
         let game = random_game(OLYMPIAD, &mut rng);
-        let mut full = Search::new(SearchConfig::default());
-        search(&mut full, &SCRIPT, &game, 200, &mut rng);
-        let mut early = Search::new(SearchConfig { stop_early: true, ..SearchConfig::default() });
+        let solve = round % 2 == 1;
+        let config = SearchConfig { solve, ..SearchConfig::default() };
+        let mut early = Search::new(SearchConfig { stop_early: true, ..config.clone() });
         search(&mut early, &SCRIPT, &game, 200, &mut rng);
-        assert_eq!(full.simulations(), 200);
-        assert_eq!(full.best(), early.best());
-        if early.simulations() < 200 {
-            stopped += 1;
-            let mut visits: Vec<u32> = early.moves().map(|stats| stats.visits).collect();
-            visits.sort();
-            let second = visits.iter().rev().nth(1).copied().unwrap_or(0);
-            assert!(visits[visits.len() - 1] - second > 200 - early.simulations());
+
+        // One simulation at a time, and a look at all moves after each.
+        let mut full = Search::new(config);
+        let mut decided = None;
+        search(&mut full, &SCRIPT, &game, 1, &mut rng);
+        for simulations in 1..=200 {
+            full.extend(simulations);
+            finish(&mut full, &SCRIPT);
+            if decided.is_none() && is_decided(&full) {
+                decided = Some(full.simulations());
+            }
         }
+        let end = full.simulations();
+        assert!(end == 200 || full.proof().is_some());
+        assert_eq!(early.simulations(), decided.unwrap_or(end));
+        // What is proven later may well change the move.
+        if full.moves().all(|stats| stats.proof.is_none()) {
+            assert_eq!(full.best(), early.best());
+        }
+        stopped += usize::from(early.simulations() < end);
     }
-    assert!(stopped > 5);
+    assert!(stopped > 10);
 }
 
 #[test]
