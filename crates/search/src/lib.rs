@@ -17,7 +17,7 @@ pub use mcts::{
 };
 pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
 pub use random::{Stream, stream};
-pub use rollout::{RolloutConfig, RolloutPlayer};
+pub use rollout::{RolloutConfig, RolloutMove, RolloutPlayer, Rollouts};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};
 pub use spec::{
     DescentSpec, EngineSpec, MctsSpec, NetRef, PlayerSpec, PlayerSpecError, Protocol, Supply,

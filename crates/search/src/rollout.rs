@@ -1,6 +1,7 @@
 //! Monte Carlo tree search with random playouts: UCT, as Kocsis and Szepesvári published it in 2006
 //! ("Bandit based Monte-Carlo planning"), a node added to the tree with every simulation.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use rand::rngs::Xoshiro256PlusPlus;
@@ -60,6 +61,34 @@ impl RolloutPlayer {
         RolloutPlayer { config, seed: 0 }
     }
 
+    /// Searches as [`choose`](Player::choose) does, and returns the tree. `watch` sees it after every
+    /// simulation; if it breaks, the search ends there.
+    ///
+    /// # Errors
+    /// If the game is over.
+    pub fn analyse(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        watch: &mut dyn FnMut(&Rollouts<'_>) -> ControlFlow<()>,
+    ) -> Result<Rollouts<'_>, PlayerError> {
+        let asked = limits.for_move_of(game.side_to_move());
+        let (simulations, deadline) = self.limits(&asked, Instant::now());
+        if game.legal_moves().is_empty() {
+            return Err(PlayerError::GameOver);
+        }
+        let tree = Tree::new(game, &self.config, stream_at(self.seed, game));
+        let mut rollouts = Rollouts { tree };
+        loop {
+            rollouts.tree.simulate();
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let left = watch(&rollouts).is_break();
+            if left || late || rollouts.tree.simulations() >= simulations {
+                return Ok(rollouts);
+            }
+        }
+    }
+
     /// The limits that apply to this player: simulations, and the end of its time.
     fn limits(&self, asked: &Limits, started: Instant) -> (u64, Option<Instant>) {
         let applies = |l: &&Limits| l.simulations.is_some() || l.time.is_some();
@@ -76,19 +105,53 @@ impl Player for RolloutPlayer {
     }
 
     fn choose(&mut self, game: &Game, limits: &Limits) -> Result<Choice, PlayerError> {
-        let asked = limits.for_move_of(game.side_to_move());
-        let (simulations, deadline) = self.limits(&asked, Instant::now());
-        if game.legal_moves().is_empty() {
-            return Err(PlayerError::GameOver);
-        }
-        let mut tree = Tree::new(game, &self.config, stream_at(self.seed, game));
-        loop {
-            tree.simulate();
-            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if late || tree.simulations() >= simulations {
-                return Ok(tree.choice());
+        Ok(self.analyse(game, limits, &mut |_| ControlFlow::Continue(()))?.tree.choice())
+    }
+}
+
+/// The tree of a [`RolloutPlayer`].
+pub struct Rollouts<'a> {
+    tree: Tree<'a>,
+}
+
+/// What a [`RolloutPlayer`] has found out about one move of the root.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutMove {
+    /// The move.
+    pub mv: Move,
+    /// Simulations that began with it.
+    pub visits: u64,
+    /// Its mean result in [−1, 1], seen by the side to move at the root; `None` without visits.
+    pub value: Option<f32>,
+    /// The line that begins with it and goes on with the most visited moves; empty without visits.
+    pub line: Vec<Move>,
+}
+
+impl Rollouts<'_> {
+    /// Every move of the root, the most visited first.
+    pub fn moves(&self) -> Vec<RolloutMove> {
+        let tree = &self.tree;
+        let mut children: Vec<usize> = tree.children(0).collect();
+        // As `favourite` has it: the last of equals.
+        let standing = |&child: &usize| (tree.nodes[child].visits, tree.nodes[child].results);
+        children.reverse();
+        children.sort_by_key(|child| std::cmp::Reverse(standing(child)));
+        let stats = |child: usize| {
+            let node = &tree.nodes[child];
+            let visited = Some(child).filter(|_| node.visits > 0);
+            RolloutMove {
+                mv: node.mv,
+                visits: node.visits / tree.playouts(),
+                value: visited.map(|_| node.mean() as f32),
+                line: tree.line(visited),
             }
-        }
+        };
+        children.into_iter().map(stats).collect()
+    }
+
+    /// What the search has done so far.
+    pub fn work(&self) -> Work {
+        self.tree.work()
     }
 }
 
@@ -230,18 +293,24 @@ impl<'a> Tree<'a> {
         self.children(node).max_by_key(standing).filter(|&child| self.nodes[child].visits > 0)
     }
 
+    /// The moves from a child of the root on, along the favourites.
+    fn line(&self, first: Option<usize>) -> Vec<Move> {
+        let line = std::iter::successors(first, |&node| self.favourite(node));
+        line.map(|node| self.nodes[node].mv).collect()
+    }
+
+    fn work(&self) -> Work {
+        let (simulations, depth) = (self.simulations(), self.longest as u32);
+        Work { simulations, depth, ..Work::default() }
+    }
+
     fn choice(&self) -> Choice {
-        let line: Vec<usize> =
-            std::iter::successors(self.favourite(0), |&node| self.favourite(node)).collect();
+        let favourite = self.favourite(0).expect("the first simulation visits a child");
         Choice {
-            mv: self.nodes[line[0]].mv,
-            value: Some(self.nodes[line[0]].mean() as f32),
-            line: line.iter().map(|&node| self.nodes[node].mv).collect(),
-            work: Work {
-                simulations: self.simulations(),
-                depth: self.longest as u32,
-                ..Work::default()
-            },
+            mv: self.nodes[favourite].mv,
+            value: Some(self.nodes[favourite].mean() as f32),
+            line: self.line(Some(favourite)),
+            work: self.work(),
         }
     }
 }

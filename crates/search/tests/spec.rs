@@ -117,7 +117,7 @@ fn values_go_where_they_belong() {
     assert_eq!(spec.config.search, search);
     let spec = mcts(
         "mcts:net=x,noise=yes,noise-alpha=3,noise-fraction=0.1,temperature=0.5,\
-         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2",
+         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2,cache=64,symmetries=8",
     );
     let search = SearchConfig {
         noise_alpha: 3.0,
@@ -133,6 +133,8 @@ fn values_go_where_they_belong() {
         noise: true,
         temperature: 0.5,
         temperature_plies: 12,
+        cache_mib: 64,
+        symmetries: true,
         ..MctsConfig::default()
     };
     assert_eq!(spec.config, expected);
@@ -496,14 +498,23 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
         PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib })
     });
-    let play = (any::<bool>(), positive(), any::<u32>());
+    let play = (any::<[bool; 2]>(), positive(), any::<u32>(), 0usize..=65536);
     let mcts = (net(), limits(), search_config(), play).prop_map(
-        |(net, limits, search, (noise, temperature, temperature_plies))| {
+        |(net, limits, search, (flags, temperature, temperature_plies, cache_mib))| {
             // A tree holds every simulation: there are fewer of them at most.
             let simulations = limits.simulations.map(|n| n.min(1_000_000));
             let keep = |limits| Limits { simulations, nodes: None, depth: None, ..limits };
             let limits = apply(MctsConfig::default().limits, keep, limits);
-            let config = MctsConfig { search, limits, noise, temperature, temperature_plies };
+            let [noise, symmetries] = flags;
+            let config = MctsConfig {
+                search,
+                limits,
+                noise,
+                temperature,
+                temperature_plies,
+                cache_mib,
+                symmetries,
+            };
             PlayerSpec::Mcts(MctsSpec { net, config })
         },
     );

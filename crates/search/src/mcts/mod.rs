@@ -35,6 +35,7 @@
 //! # Ok::<(), surakarta_net::EvaluatorError>(())
 //! ```
 
+mod cache;
 mod forced;
 pub mod gumbel;
 mod halving;
@@ -42,6 +43,7 @@ mod player;
 mod root;
 mod search;
 mod solver;
+mod symmetries;
 mod tree;
 
 use serde::{Deserialize, Serialize};

@@ -1,13 +1,16 @@
 //! The player around a search.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use surakarta_game::Game;
+use surakarta_game::{Game, Move};
 use surakarta_net::{Batch, Evaluator};
 
+use super::cache::EvaluationCache;
+use super::symmetries::evaluate_under_all;
 use super::{Root, Search, SearchConfig, Step};
 use crate::Stream;
-use crate::player::{Choice, Limits, Player, PlayerError};
+use crate::player::{Choice, Limits, Player, PlayerError, Work};
 use crate::simple::stream_at;
 
 /// Visits of the root at most where only time limits a search: the tree takes about half a gigabyte
@@ -33,6 +36,12 @@ pub struct MctsConfig {
     pub temperature: f32,
     /// For how many plies of the game; afterwards the best move is played.
     pub temperature_plies: u32,
+    /// MiB for evaluations that are kept, from move to move and game to game, so that a position which
+    /// comes again is not evaluated again; 0 keeps none. It changes no move, value or line, only what
+    /// they take.
+    pub cache_mib: usize,
+    /// Whether the root is evaluated as the mean over the eight symmetries of the board.
+    pub symmetries: bool,
 }
 
 impl Default for MctsConfig {
@@ -48,6 +57,8 @@ impl Default for MctsConfig {
             noise: false,
             temperature: 1.0,
             temperature_plies: 0,
+            cache_mib: 0,
+            symmetries: false,
         }
     }
 }
@@ -58,6 +69,12 @@ pub struct MctsPlayer {
     search: Search,
     evaluator: Box<dyn Evaluator>,
     batch: Batch,
+    /// Evaluations that are known.
+    cache: Option<EvaluationCache>,
+    /// For the eight views of a root.
+    views: Batch,
+    /// Positions that the network has evaluated for the present choice.
+    evaluations: u64,
     seed: u64,
 }
 
@@ -65,7 +82,15 @@ impl MctsPlayer {
     /// A player with its network.
     pub fn new(config: MctsConfig, evaluator: Box<dyn Evaluator>) -> MctsPlayer {
         let search = Search::new(config.search.clone());
-        MctsPlayer { config, search, evaluator, batch: Batch::default(), seed: 0 }
+        let cache = Some(config.cache_mib).filter(|&mib| mib > 0).map(EvaluationCache::new);
+        let (batch, views) = (Batch::default(), Batch::default());
+        MctsPlayer { config, search, evaluator, batch, cache, views, evaluations: 0, seed: 0 }
+    }
+
+    /// What the last choice has cost: simulations and depth as the search has them, and the positions that
+    /// the network evaluated for it.
+    pub fn work(&self) -> Work {
+        Work { evaluations: self.evaluations, ..self.search.work() }
     }
 
     /// The tree of the last choice.
@@ -81,39 +106,108 @@ impl MctsPlayer {
         (limits.simulations.unwrap_or(default).max(1), limits.time)
     }
 
+    /// Searches as [`choose`](Player::choose) does, and leaves what it has found in
+    /// [`search`](MctsPlayer::search). `watch` sees the tree after every evaluation; if it breaks, the
+    /// search ends there.
+    ///
+    /// # Errors
+    /// If the game is over or the network fails.
+    pub fn analyse(
+        &mut self,
+        game: &Game,
+        limits: &Limits,
+        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
+    ) -> Result<(), PlayerError> {
+        if game.result().is_some() {
+            return Err(PlayerError::GameOver);
+        }
+        let (budget, time) = self.limits(&limits.for_move_of(game.side_to_move()));
+        self.think(game, budget, time, &mut stream_at(self.seed, game), watch)
+    }
+
     fn think(
         &mut self,
         game: &Game,
         budget: u32,
         time: Option<Duration>,
         rng: &mut Stream,
+        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
     ) -> Result<(), PlayerError> {
         let began = Instant::now();
-        let noise = self.config.noise;
-        let Some(time) = time else {
-            self.search.begin(game, Root { simulations: budget, noise }, rng);
-            return self.run();
-        };
         // Even without time it evaluates the root.
-        let mut target = 1;
-        self.search.begin(game, Root { simulations: target, noise }, rng);
-        self.run()?;
+        let mut target = if time.is_some() { 1 } else { budget };
+        self.evaluations = 0;
+        self.search.begin(game, Root { simulations: target, noise: self.config.noise }, rng);
+        self.look_at_inherited_root(game)?;
+        let mut flow = self.run(watch)?;
+        let Some(time) = time else { return Ok(()) };
         target = target.max(self.search.simulations());
-        while target < budget && began.elapsed() < time && self.search.proof().is_none() {
+        while flow.is_continue()
+            && target < budget
+            && began.elapsed() < time
+            && self.search.proof().is_none()
+        {
             target = budget.min(target + SLICE);
             self.search.extend(target);
-            self.run()?;
+            flow = self.run(watch)?;
         }
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), PlayerError> {
+    fn run(
+        &mut self,
+        watch: &mut dyn FnMut(&Search) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, PlayerError> {
         loop {
             self.batch.clear();
-            let Step::Leaf(at) = self.search.step(&mut self.batch) else { return Ok(()) };
-            self.evaluator.evaluate(&mut self.batch)?;
+            let Step::Leaf(at) = self.search.step(&mut self.batch) else {
+                return Ok(ControlFlow::Continue(()));
+            };
+            self.evaluate(at)?;
             self.search.accept(&self.batch, at);
+            if watch(&self.search).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
         }
+    }
+}
+
+impl MctsPlayer {
+    /// Evaluates the position at a place of the batch, the only one there.
+    fn evaluate(&mut self, at: usize) -> Result<(), PlayerError> {
+        if self.config.symmetries && self.search.simulations() == 0 {
+            // This is no evaluation of the position as such: the cache must not take it for one.
+            return self.evaluate_all_views(at);
+        }
+        if self.cache.as_ref().is_some_and(|cache| cache.fill(&mut self.batch, at)) {
+            return Ok(());
+        }
+        self.evaluator.evaluate(&mut self.batch)?;
+        self.evaluations += 1;
+        if let Some(cache) = &mut self.cache {
+            cache.keep(&self.batch, at);
+        }
+        Ok(())
+    }
+
+    fn evaluate_all_views(&mut self, at: usize) -> Result<(), PlayerError> {
+        evaluate_under_all(&mut *self.evaluator, &mut self.batch, at, &mut self.views)?;
+        self.evaluations += self.views.len() as u64;
+        Ok(())
+    }
+
+    /// A root that has been part of an earlier tree was evaluated as it stands. It keeps its value, one
+    /// of many by now, and gets the policy that it would have as a new root.
+    fn look_at_inherited_root(&mut self, game: &Game) -> Result<(), PlayerError> {
+        if !self.config.symmetries || self.search.simulations() == 0 {
+            return Ok(());
+        }
+        let moves: Vec<Move> = self.search.moves().map(|stats| stats.mv).collect();
+        self.batch.clear();
+        let at = self.batch.push(*game.position(), &moves);
+        self.evaluate_all_views(at)?;
+        self.search.replace_policy(self.batch.policy(at));
+        Ok(())
     }
 }
 
@@ -129,7 +223,7 @@ impl Player for MctsPlayer {
         }
         let (budget, time) = self.limits(&limits.for_move_of(game.side_to_move()));
         let mut rng = stream_at(self.seed, game);
-        self.think(game, budget, time, &mut rng)?;
+        self.think(game, budget, time, &mut rng, &mut |_| ControlFlow::Continue(()))?;
         let early = (game.moves().len() as u32) < self.config.temperature_plies;
         let temperature = if early { self.config.temperature } else { 0.0 };
         let mv = self.search.sample(temperature, &mut rng).ok_or(PlayerError::GameOver)?;
@@ -137,6 +231,6 @@ impl Player for MctsPlayer {
         if line.first() != Some(&mv) {
             line = vec![mv];
         }
-        Ok(Choice { mv, value: self.search.value(), line, work: self.search.work() })
+        Ok(Choice { mv, value: self.search.value(), line, work: self.work() })
     }
 }

@@ -88,6 +88,8 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "stop-early" YES_NO config.search.stop_early;
     "skip-forced" YES_NO config.search.skip_forced;
     "solve" YES_NO config.search.solve;
+    "cache" CACHE config.cache_mib;
+    "symmetries" SYMMETRIES config.symmetries;
 };
 
 /// Keys of `mcts` that mean nothing with the other method.
@@ -245,6 +247,22 @@ const MEBIBYTES: Form<usize> = Form {
     accepts: "a number of MiB from 1 to 65536",
     read: |text| whole(text).filter(|n| (1..=65536).contains(n)),
     show: |value| Some(value.to_string()),
+};
+
+const CACHE: Form<usize> = Form {
+    accepts: "a number of MiB from 1 to 65536, or 0 for no cache",
+    read: |text| whole(text).filter(|&n| n <= 65536),
+    show: |value| Some(value.to_string()),
+};
+
+const SYMMETRIES: Form<bool> = Form {
+    accepts: "8 for all symmetries of the board, or 1 for the position as it stands",
+    read: |text| match text {
+        "8" => Some(true),
+        "1" => Some(false),
+        _ => None,
+    },
+    show: |value| Some(if *value { "8" } else { "1" }.to_owned()),
 };
 
 const MILLISECONDS: Form<Option<Duration>> = Form {

@@ -2,6 +2,7 @@
 
 mod budget;
 mod endgames;
+mod evaluations;
 mod forced;
 mod gumbel;
 mod gumbel_twin;
