@@ -3,10 +3,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 use surakarta_game::Variant;
-use surakarta_net::{Shape, Weights};
+use surakarta_net::{NetworkFile, Shape, Weights};
 use surakarta_run::arena_bench::ArenaBench;
 use surakarta_run::bench::{ROUNDS, RulesBench};
 use surakarta_run::net_bench::NetBench;
+use surakarta_run::search_bench::{SearchBench, checksums};
 
 use crate::output;
 
@@ -15,7 +16,8 @@ use crate::output;
 #[command(after_help = r#"Examples:
   surakarta bench rules
   surakarta bench arena --json
-  surakarta bench net"#)]
+  surakarta bench net
+  surakarta bench search"#)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -26,6 +28,7 @@ enum What {
     Rules(Rules),
     Arena(Arena),
     Net(Net),
+    Search(Search),
 }
 
 /// Rules on one core: perft, and random games to their ends under olympiad rules.
@@ -113,6 +116,39 @@ struct Net {
     json: bool,
 }
 
+/// Searches on one core: alpha-beta, random playouts, Descent and MCTS, tree included.
+///
+/// Rates are medians of nine rounds in which all take turns, by processor time, in fixed positions of one
+/// game with fixed seeds. Beside each, in the same process: plain minimax for alpha-beta, random games from
+/// the root for playouts, and for searches with a network the evaluations that they asked for, in the same
+/// order and the same batches, but without a tree. What these leave of the search's time is what the tree
+/// costs. `32 at once` are searches in lockstep, as in self-play; all others evaluate one position at a time.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench search
+  surakarta bench search --net runs/quickstart/weights/best.safetensors --json
+  surakarta bench search --checksum"#)]
+struct Search {
+    /// Weights of the standard variant: of MCTS and Descent, as they are and quantised [default: an
+    /// untrained mlp 256,128 from a fixed seed].
+    #[arg(long)]
+    net: Option<PathBuf>,
+    /// Simulations of each tree search.
+    #[arg(long, default_value_t = 800, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    simulations: u32,
+    /// Seconds of processor time at least for each rate and what is beside it.
+    #[arg(long, default_value_t = 1.0, value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// Measure nothing, and print instead one number for what each method decides in fixed positions
+    /// with fixed seeds, limits and networks. It changes with every change of behaviour, and with no
+    /// other.
+    #[arg(long, conflicts_with_all = ["net", "simulations", "seconds"])]
+    checksum: bool,
+    /// Print one JSON object; with --checksum, one a line.
+    #[arg(long)]
+    json: bool,
+}
+
 fn shape(text: &str) -> Result<Shape, String> {
     let unknown = || "write mlp:256,128, conv:4,64 or circuit:4,64,3".to_owned();
     let (kind, numbers) = text.split_once(':').ok_or_else(unknown)?;
@@ -135,6 +171,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     let Rules { variant, depth, seconds, json } = match arguments.what {
         What::Rules(rules) => rules,
         What::Net(net) => return measure(net),
+        What::Search(search) => return measure_searches(search),
         What::Arena(Arena { ms, pairs, players, games, json }) => {
             let rates = ArenaBench { ms, pairs, players, games }.run()?;
             return if json { output::json(&rates) } else { output::print(rates) };
@@ -156,6 +193,31 @@ fn measure(Net { net, mut shape, variant, batches, seconds, json }: Net) -> Resu
         batches: batches.into_iter().map(|size| size as usize).collect(),
         time: Duration::from_secs_f64(seconds),
     };
+    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1))?;
+    if json { output::json(&rates) } else { output::print(rates) }
+}
+
+fn measure_searches(arguments: Search) -> Result<()> {
+    let Search { net, simulations, seconds, checksum, json } = arguments;
+    if checksum {
+        for one in checksums()? {
+            match json {
+                true => output::json(&one)?,
+                false => output::line(format_args!("{:<12} {}", one.method, one.checksum))?,
+            }
+        }
+        return Ok(());
+    }
+    let network = match net {
+        Some(path) => NetworkFile::load_for(path, Variant::Standard)?,
+        None => {
+            tracing::info!("the network is untrained: random weights, seed 1");
+            let shape = Shape::mlp(&[256, 128])?;
+            NetworkFile::F32(Weights::random(shape, Variant::Standard, 1).into())
+        }
+    };
+    let time = Duration::from_secs_f64(seconds);
+    let bench = SearchBench { network, simulations, time };
     let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1))?;
     if json { output::json(&rates) } else { output::print(rates) }
 }

@@ -18,5 +18,6 @@ pub mod play;
 pub mod players;
 mod rating;
 pub mod report;
+pub mod search_bench;
 pub mod selfplay;
 pub mod ugi;

@@ -197,13 +197,13 @@ fn speed(work: &mut Work, batches: &mut [Batch], time: Duration) -> Result<f64> 
 
 /// The processor time of this thread: what others do on the machine counts less.
 #[cfg(unix)]
-fn clock() -> Duration {
+pub(crate) fn clock() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
 #[cfg(not(unix))]
-fn clock() -> Duration {
+pub(crate) fn clock() -> Duration {
     static BEGAN: std::sync::LazyLock<std::time::Instant> =
         std::sync::LazyLock::new(std::time::Instant::now);
     BEGAN.elapsed()
