@@ -1,5 +1,6 @@
 //! `surakarta`: the rules, self-play, training and rating of Surakarta from the command line.
 
+mod analyse;
 mod arena;
 mod bench;
 mod book;
@@ -56,6 +57,7 @@ enum Command {
     Book(book::Arguments),
     Rate(rate::Arguments),
     Play(play::Arguments),
+    Analyse(analyse::Arguments),
     Ugi(ugi::Arguments),
     Contest(contest::Arguments),
     Report(report::Arguments),
@@ -74,7 +76,8 @@ fn main() -> ExitCode {
         (_, true) => "debug",
         _ => "info",
     };
-    let bars = terminal::open(level, arguments.quiet);
+    let quiet = arguments.quiet;
+    let bars = terminal::open(level, quiet);
     let done = match arguments.command {
         Command::Run(arguments) => run::main(arguments, &bars),
         Command::Selfplay(arguments) => selfplay::main(arguments, &bars),
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Book(arguments) => book::main(arguments, &bars),
         Command::Rate(arguments) => rate::main(arguments),
         Command::Play(arguments) => play::main(arguments),
+        Command::Analyse(arguments) => analyse::main(arguments, quiet),
         Command::Ugi(arguments) => ugi::main(arguments),
         Command::Contest(arguments) => contest::main(arguments),
         Command::Report(arguments) => report::main(arguments),

@@ -22,6 +22,11 @@ impl Start {
         }
     }
 
+    /// The variant: that of `--variant`, or the standard one.
+    pub(crate) fn variant(&self) -> Variant {
+        self.variant.unwrap_or_default()
+    }
+
     /// Reads a position, of `--variant` if that is given.
     pub(crate) fn read(&self, text: &str) -> Result<Position> {
         Ok(match self.variant {

@@ -1,5 +1,6 @@
 //! Configuration, run directory, the loop of self-play, training and rating.
 
+pub mod analysis;
 pub mod arena;
 pub mod arena_bench;
 pub mod bench;
