@@ -195,7 +195,7 @@ pub fn balanced_book(
 #[cfg(test)]
 mod tests {
     use surakarta_game::OLYMPIAD;
-    use surakarta_search::{AlphaBetaPlayer, Player};
+    use surakarta_search::{AlphaBetaConfig, AlphaBetaPlayer, Player};
 
     use super::*;
 
@@ -250,7 +250,7 @@ mod tests {
     fn a_book_is_balanced_and_the_same_on_any_number_of_threads() {
         let judge = || {
             let limits = Limits { depth: Some(2), ..Limits::default() };
-            AlphaBetaPlayer::new(surakarta_search::AlphaBetaConfig { limits, table_mib: 1 })
+            AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1, ..Default::default() })
         };
         let options = BookOptions {
             variant: Variant::Standard,

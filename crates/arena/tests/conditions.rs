@@ -28,7 +28,11 @@ fn factory(player: usize) -> Made {
         2 | 3 => Box::new(GreedyPlayer::new(Default::default())),
         n => {
             let limits = Limits { nodes: Some(20 * n as u64), ..Limits::default() };
-            Box::new(AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1 }))
+            Box::new(AlphaBetaPlayer::new(AlphaBetaConfig {
+                limits,
+                table_mib: 1,
+                ..Default::default()
+            }))
         }
     })
 }

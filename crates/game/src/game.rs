@@ -189,6 +189,7 @@ impl Game {
         {
             Ending::NoCaptureLeft
         } else if let Repetition::Ends(times) = self.rules.repetition
+            && position.quiet_plies() >= 4
             && self.occurrences() >= times as u32
         {
             Ending::Repetition

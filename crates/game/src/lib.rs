@@ -20,8 +20,10 @@ pub use board::{GRID, InvalidPoint, Point, Symmetry, points};
 pub use game::{Game, IllegalMove};
 pub use layout::MAX_MOVES;
 pub use machine::instructions;
+pub use movegen::Survey;
 pub use moves::{InvalidMove, Move};
 pub use perft::perft;
+pub use placement::Loops;
 pub use playout::{LANES, Playout, play_out, play_out_many};
 pub use position::{Color, InvalidPosition, Key, Position};
 pub use rules::{

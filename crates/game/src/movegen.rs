@@ -7,8 +7,17 @@ use crate::layout::{Board, LINES, with_board};
 use crate::machine::{self, Machine, Task};
 use crate::moves::Move;
 use crate::pairs::Steps;
-use crate::placement::{Captures, Nearest, Placement};
+use crate::placement::{Captures, Loops, Nearest, Placement};
 use crate::position::{Color, Position};
+
+/// What an evaluation asks of a position, both sides seen by the one to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Survey {
+    /// How many steps to a neighbouring point each side would have, its own first.
+    pub steps: [u32; 2],
+    /// What stands next to the loops.
+    pub loops: Loops,
+}
 
 /// A question about the pieces of the side to move and of the other, for a variant's board and any
 /// machine.
@@ -135,6 +144,25 @@ fn slides_of(position: &Position, from: Point) -> u64 {
     })
 }
 
+struct Surveyed;
+
+impl Question for Surveyed {
+    type Answer = Survey;
+
+    #[inline(always)]
+    fn answer<B: Board, M: Machine>(self, m: M, placement: Placement<B>) -> Survey {
+        let empty = placement.empty();
+        let steps = |from| {
+            let targets = |&by: &i32| step_targets(from, empty, by).count_ones();
+            B::LAYOUT.directions.iter().map(targets).sum()
+        };
+        Survey {
+            steps: [steps(placement.own.points), steps(placement.enemy.points)],
+            loops: Nearest::of(m, &placement).survey(m),
+        }
+    }
+}
+
 struct Attacks;
 
 impl Question for Attacks {
@@ -207,6 +235,13 @@ impl Position {
     /// once and always in the same order.
     #[inline]
     pub fn for_each_move(&self, mut visit: impl FnMut(Move)) {
+        self.for_each_quiet_move(&mut visit);
+        self.for_each_capture(visit);
+    }
+
+    /// Calls `visit` with every move that takes nothing, each once: steps, then slides.
+    #[inline]
+    pub fn for_each_quiet_move(&self, mut visit: impl FnMut(Move)) {
         let (own, empty) = (self.own(), self.empty());
         let layout = self.variant().layout();
         for &by in layout.directions {
@@ -217,7 +252,6 @@ impl Position {
                 points(slides_of(self, from)).for_each(|to| visit(Move::new(from, to)));
             }
         }
-        self.for_each_capture(visit);
     }
 
     /// Calls `visit` with every capture, each once.
@@ -237,6 +271,11 @@ impl Position {
         let mut moves = Vec::with_capacity(32);
         self.moves_into(&mut moves);
         moves
+    }
+
+    /// What stands next to the loops, and the steps of both sides.
+    pub fn survey(&self) -> Survey {
+        ask(self, Surveyed)
     }
 
     /// The captures among the legal moves.

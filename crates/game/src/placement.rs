@@ -7,6 +7,7 @@
 
 use std::marker::PhantomData;
 
+use crate::board::MAX_SIZE;
 use crate::layout::{Board, LINES};
 use crate::machine::{LOOPS, Machine};
 use crate::moves::Move;
@@ -68,6 +69,27 @@ impl<B: Board> Placement<B> {
             board: PhantomData,
         }
     }
+}
+
+/// The nearest pieces on either side of the eight loops, the inner circuit's four first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loops {
+    /// By loop: the free stops between it and the nearest piece after it, along the circuit;
+    /// [`BEYOND`](Loops::BEYOND) where the line that follows the loop has no piece.
+    pub after: [u8; LOOPS],
+    /// Likewise before it.
+    pub before: [u8; LOOPS],
+    /// A bit for each loop whose nearest pieces are own on both sides.
+    pub own: u8,
+    /// Likewise for the enemy.
+    pub enemy: u8,
+    /// Whether the side to move has a capture.
+    pub captures: bool,
+}
+
+impl Loops {
+    /// More than the free stops of a line that has a piece.
+    pub const BEYOND: u8 = MAX_SIZE as u8;
 }
 
 /// The nearest pieces on either side of the eight loops.
@@ -138,6 +160,22 @@ impl<L: Copy> Nearest<L> {
     pub(crate) fn count_runs<M: Machine<Lanes = L>>(&self, m: M) -> u32 {
         // Two masks counted cost less than one put together.
         m.mask(m.or(self.plain, self.round[0])).count_ones() + m.mask(self.round[1]).count_ones()
+    }
+
+    /// What an evaluation asks of the loops.
+    #[inline(always)]
+    pub(crate) fn survey<M: Machine<Lanes = L>>(&self, m: M) -> Loops {
+        let (first, last) = (m.words(self.first), m.words(self.last));
+        let distance = |bit: u32| (bit.trailing_zeros() as u8).min(Loops::BEYOND);
+        let (not_own, plain) = (m.mask(self.not_own_first), m.mask(self.plain));
+        let without_piece = m.mask(m.equal(self.first, m.zero()));
+        Loops {
+            after: first.map(distance),
+            before: last.map(distance),
+            own: !(not_own | plain) as u8,
+            enemy: (not_own & !plain & !without_piece) as u8,
+            captures: self.count_runs(m) != 0,
+        }
     }
 
     /// The runs, ready to be read.

@@ -185,16 +185,22 @@ impl Position {
     /// The position after a legal move. An illegal one gives a position without meaning, never a
     /// panic: see [`Position::is_legal`](Position::is_legal).
     #[must_use]
+    #[inline]
     pub const fn after(&self, mv: Move) -> Position {
-        let mut next = *self;
-        let (own, enemy) = (self.side as usize, self.side.other() as usize);
-        next.pieces[own] = (self.pieces[own] & !mv.from().bit()) | mv.to().bit();
-        next.pieces[enemy] = self.pieces[enemy] & !mv.to().bit();
-        next.quiet = if self.is_capture(mv) { 0 } else { self.quiet.saturating_add(1) };
-        // At the end of its range the move number stays, and the side to move still alternates.
-        next.ply = if self.ply == u16::MAX { u16::MAX - 1 } else { self.ply + 1 };
-        next.side = self.side.other();
-        next
+        let (from, to) = (mv.from().bit(), mv.to().bit());
+        let (own, enemy) = (self.own() & !from | to, self.enemy() & !to);
+        // Made anew, not changed in place: a store of parts that is read as a whole soon takes time.
+        Position {
+            pieces: match self.side {
+                Color::Black => [own, enemy],
+                Color::White => [enemy, own],
+            },
+            quiet: if self.is_capture(mv) { 0 } else { self.quiet.saturating_add(1) },
+            // At the end of its range the move number stays, and the side to move still alternates.
+            ply: if self.ply == u16::MAX { u16::MAX - 1 } else { self.ply + 1 },
+            side: self.side.other(),
+            variant: self.variant,
+        }
     }
 
     /// The position that many plies later, with these pieces of the side that is to move then and of the

@@ -46,6 +46,12 @@ impl Variant {
         }
     }
 
+    /// Whether a piece may slide along the outer circuit: otherwise every move that takes nothing is a
+    /// step to a neighbour.
+    pub const fn has_slides(self) -> bool {
+        self.layout().slides
+    }
+
     /// Files, and ranks, of the board: 6 or 7.
     pub const fn size(self) -> usize {
         self.layout().size

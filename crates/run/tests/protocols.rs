@@ -54,7 +54,7 @@ fn random() -> RandomPlayer {
 
 fn alphabeta() -> AlphaBetaPlayer {
     let limits = Limits { nodes: Some(300), ..Limits::default() };
-    AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1 })
+    AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1, ..Default::default() })
 }
 
 #[test]

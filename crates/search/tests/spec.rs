@@ -38,6 +38,8 @@ fn every_kind_is_read_and_shown_in_full() {
         ("alphabeta:nodes=10000", "alphabeta:nodes=10000"),
         ("alphabeta:ms=20", "alphabeta:ms=20"),
         ("alphabeta: hash = 32 , depth = 6", "alphabeta:depth=6,hash=32"),
+        ("alphabeta:exact=yes,depth=6", "alphabeta:depth=6,exact=yes"),
+        ("alphabeta:exact=no", "alphabeta:nodes=10000"),
         ("mcts:net=best", "mcts:net=best,sims=400"),
         ("mcts:sims=0050,net=a/b.safetensors,c=1.250", "mcts:net=a/b.safetensors,sims=50"),
         ("mcts:net=latest,ms=20,noise=yes", "mcts:net=latest,ms=20,noise=yes"),
@@ -205,7 +207,10 @@ fn mistakes_are_named_with_their_mend() {
             "minimax:depth=3",
             "`minimax` is not a player; the players are random, greedy, rollout, alphabeta, mcts, descent, ugi, contest",
         ),
-        ("alphabeta:sims=3", "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash"),
+        (
+            "alphabeta:sims=3",
+            "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash, exact",
+        ),
         ("random:nodes=3", "random has no key `nodes`; it takes none"),
         (
             "alphabeta:nodes=0",
@@ -493,10 +498,11 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         config.limits = apply(config.limits, keep, limits);
         PlayerSpec::Rollout(config)
     });
-    let alphabeta = (limits(), 1usize..65536).prop_map(|(limits, table_mib)| {
+    let alphabeta = (limits(), 1usize..65536, any::<bool>());
+    let alphabeta = alphabeta.prop_map(|(limits, table_mib, exact)| {
         let keep = |limits| Limits { simulations: None, ..limits };
         let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
-        PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib })
+        PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib, exact })
     });
     let play = (any::<[bool; 2]>(), positive(), any::<u32>(), 0usize..=65536);
     let mcts = (net(), limits(), search_config(), play).prop_map(

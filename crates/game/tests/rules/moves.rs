@@ -1,6 +1,8 @@
 use std::collections::HashSet;
 
-use surakarta_game::{Color, MAX_MOVES, Move, Point, Position, Variant, points, reference};
+use surakarta_game::{
+    Color, Loops, MAX_MOVES, Move, Point, Position, Survey, Variant, points, reference,
+};
 
 use crate::perft::{position, rows};
 use crate::sources::{all_pairs, board, hemmed_in, positions_of_all, stream};
@@ -8,6 +10,45 @@ use crate::sources::{all_pairs, board, hemmed_in, positions_of_all, stream};
 fn sorted(mut moves: Vec<Move>) -> Vec<Move> {
     moves.sort();
     moves
+}
+
+/// A survey by walking away from each loop both ways.
+fn survey(position: &Position) -> Survey {
+    let variant = position.variant();
+    let steps = |position: &Position| {
+        let moves = reference::moves(position);
+        let next_to = |mv: &&Move| {
+            let files = mv.from().file().abs_diff(mv.to().file());
+            let ranks = mv.from().rank().abs_diff(mv.to().rank());
+            let diagonals = matches!(variant, Variant::Standard | Variant::Sepur);
+            if diagonals { files.max(ranks) == 1 } else { files + ranks == 1 }
+        };
+        moves.iter().filter(|mv| !position.is_capture(**mv)).filter(next_to).count() as u32
+    };
+    let mut loops = Loops {
+        after: [Loops::BEYOND; 8],
+        before: [Loops::BEYOND; 8],
+        own: 0,
+        enemy: 0,
+        captures: !reference::captures(position).is_empty(),
+    };
+    for n in 0..8 {
+        let circuit: Vec<Point> = variant.circuit(n / 4).collect();
+        let start = n % 4 * variant.size();
+        let nearest = |forward: bool| {
+            (0..circuit.len()).find_map(|free| {
+                let stop = if forward { start + free } else { start + circuit.len() - 1 - free };
+                let color = position.color_at(circuit[stop % circuit.len()])?;
+                Some((free, color == position.side_to_move()))
+            })
+        };
+        let (Some(after), Some(before)) = (nearest(true), nearest(false)) else { continue };
+        let within = |free: usize| if free < variant.size() { free as u8 } else { Loops::BEYOND };
+        (loops.after[n], loops.before[n]) = (within(after.0), within(before.0));
+        loops.own |= ((after.1 && before.1) as u8) << n;
+        loops.enemy |= ((!after.1 && !before.1) as u8) << n;
+    }
+    Survey { steps: [steps(position), steps(&position.with_other_side_to_move())], loops }
 }
 
 /// All that the fast generator says about a position, against the slow one.
@@ -25,6 +66,11 @@ fn compare(position: &Position) {
     assert_eq!(position.has_move(), !moves.is_empty(), "{position}");
     assert_eq!(position.has_capture(), !captures.is_empty(), "{position}");
     assert_eq!(position.attacks(), reference::attacks(position), "{position}");
+    assert_eq!(position.survey(), survey(position), "{position}");
+    let mut quiet = Vec::new();
+    position.for_each_quiet_move(|mv| quiet.push(mv));
+    assert!(quiet.iter().all(|mv| !captures.contains(mv)), "{position}");
+    assert_eq!(quiet.len() + captures.len(), moves.len(), "{position}");
     for &mv in &moves {
         assert!(position.variant().move_index(mv).is_some(), "{mv} in {position}");
         assert_eq!(position.is_capture(mv), captures.binary_search(&mv).is_ok(), "{mv}");

@@ -1,13 +1,23 @@
 //! A classical player: alpha-beta search with a hand-made evaluation.
 //!
-//! A search to a given depth finds the value of plain minimax to that depth, quiescence included:
-//! nothing is reduced or pruned on suspicion, and the transposition table serves only where it must
-//! be right, so that endings by repetition and by counters are seen as they are.
+//! Principal variation search by iterative deepening with aspiration windows, then quiescence over
+//! captures. Moves come in stages: that of the transposition table, captures, killers, quiet moves by
+//! history. Unless it is told to be exact, the search reduces late quiet moves, tries what a pass would
+//! lead to, and leaves positions alone that are far enough above its window, and quiet moves where they
+//! are far enough below it: see [`selection`]. A *node* is a move made, quiescence included.
+//!
+//! Two things hold whatever is left out:
+//! - **A score beyond [`DECIDED`] is proven.** No move that could save the loser has been passed over,
+//!   and what the proof owes to the positions before (endings by repetition and by counters) is kept
+//!   with it in the table, where it serves only if these are the same.
+//! - **An exact search** ([`AlphaBetaConfig::exact`]) to a given depth finds the value of plain minimax to
+//!   that depth, quiescence included, with any table.
 
 mod evaluation;
 mod ordering;
 mod past;
 mod search;
+mod selection;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -33,12 +43,15 @@ pub struct AlphaBetaConfig {
     pub limits: Limits,
     /// Size of the transposition table in MiB.
     pub table_mib: usize,
+    /// Whether a search to a given depth finds the value of plain minimax to this depth: nothing is
+    /// reduced or pruned on suspicion, at a price in strength.
+    pub exact: bool,
 }
 
 impl Default for AlphaBetaConfig {
     fn default() -> Self {
         let limits = Limits { nodes: Some(DEFAULT_NODES), ..Limits::default() };
-        AlphaBetaConfig { limits, table_mib: 8 }
+        AlphaBetaConfig { limits, table_mib: 8, exact: false }
     }
 }
 
@@ -60,9 +73,9 @@ pub struct Analysis {
     /// The expected line, the best move first; never empty.
     pub line: Vec<Move>,
     /// The score of the last depth that was searched completely, seen by the side to move: that of
-    /// minimax to this depth. The evaluation if none was.
+    /// minimax to this depth if the player is exact. The evaluation if none was.
     pub score: Score,
-    /// The last depth that was searched completely, in plies.
+    /// The last depth that was searched completely, in plies; what looked unpromising less deep.
     pub depth: u32,
     /// Moves made.
     pub nodes: u64,
@@ -97,6 +110,7 @@ impl AlphaBetaPlayer {
         self.ordering.age();
 
         let bounds = Bounds {
+            exact: self.config.exact,
             nodes: nodes.unwrap_or(u64::MAX),
             deadline: time.and_then(|time| started.checked_add(time)),
         };

@@ -2,9 +2,9 @@
 //!
 //! Under most rule sets the same pieces with the same side to move are worth more or less with the
 //! positions that have been: a move back into one of them ends the game, or is illegal. Counters
-//! matter too, near their limits. A score in the transposition table therefore carries a digest of
-//! those parts of the past that its search could have met, and serves only where the digest is the
-//! same. A full-width search to a given depth so finds the same value with and without the table.
+//! matter too, near their limits. A proven score in the transposition table therefore carries a digest
+//! of those parts of the past that its search could have met, and serves only where the digest is the
+//! same. In an exact search every score does: it so finds the same value with and without the table.
 
 use surakarta_game::{Position, Repetition, RuleSet};
 

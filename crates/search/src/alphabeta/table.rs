@@ -1,6 +1,5 @@
 //! The transposition table: what earlier searches found out about positions.
 
-use surakarta_game::board::WIDTH;
 use surakarta_game::{Key, Move, Variant};
 
 use super::evaluation::{DECIDED, Score};
@@ -131,7 +130,21 @@ impl Table {
 
     fn bucket(&self, key: Key) -> usize {
         // The high half of the product spreads the hash over any number of buckets.
-        ((hash(key.map(pack)) as u128 * self.buckets.len() as u128) >> 64) as usize
+        ((hash(key) as u128 * self.buckets.len() as u128) >> 64) as usize
+    }
+
+    /// Asks for the memory where a position would be, which takes about as long as to judge one.
+    #[inline]
+    pub(super) fn prefetch(&self, key: Key) {
+        let bucket = &raw const self.buckets[self.bucket(key)];
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: every processor of this architecture has the instruction, and it reads nothing.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch(bucket.cast(), _MM_HINT_T0);
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = bucket;
     }
 
     /// What is known of a position.
@@ -166,22 +179,6 @@ impl Table {
             bound: finding.bound,
         };
     }
-}
-
-/// Where the table keeps a position follows from its points on 6×6, closed up to 36 bits, so that a
-/// search of the standard game is the same, node for node, whatever larger boards there are. What lies
-/// beyond them (a seventh file or rank, the side to move) is spread over the word.
-fn pack(set: u64) -> u64 {
-    const BOARD: u64 = Variant::Standard.board();
-    const GAP: usize = WIDTH - Variant::Standard.size();
-    let mut packed = set & BOARD;
-    // Pairs of ranks move together, then pairs of pairs, then the two halves.
-    for (n, even) in
-        [0x00ff_00ff_00ff_00ff, 0x0000_ffff_0000_ffff, 0xffff_ffff].into_iter().enumerate()
-    {
-        packed = packed & even | (packed & !even) >> (GAP << n);
-    }
-    packed ^ (set & !BOARD).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Spreads a key over 64 bits.

@@ -11,6 +11,15 @@ use crate::random::{Stream, stream};
 use rand::RngExt;
 use surakarta_game::{Color, Ending, Game, Move, Position, RuleSet, Variant, points};
 
+fn small() -> AlphaBetaConfig {
+    AlphaBetaConfig { table_mib: 1, ..Default::default() }
+}
+
+/// A player that finds the value of minimax.
+fn exact() -> AlphaBetaPlayer {
+    AlphaBetaPlayer::new(AlphaBetaConfig { exact: true, ..small() })
+}
+
 /// Minimax as the rules have it: every legal move to the given depth, then captures or none.
 fn minimax(game: &mut Game, depth: u32, ply: usize) -> Score {
     if game.result().is_some() {
@@ -85,7 +94,7 @@ fn depth_for(game: &Game) -> u32 {
 #[test]
 fn finds_the_value_of_minimax() {
     let rng = &mut stream(1, [0; 3]);
-    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    let mut player = exact();
     let mut endings = BTreeSet::new();
     let mut compared = 0;
     while compared < 1200 {
@@ -134,6 +143,56 @@ fn finds_the_value_of_minimax() {
     }
 }
 
+#[test]
+fn claims_decided_games_only_where_they_are() {
+    let rng = &mut stream(5, [0; 3]);
+    let (mut player, mut judge) = (AlphaBetaPlayer::new(small()), exact());
+    let (mut positions, mut claims, mut missed) = (0, [0; 2], 0);
+    while positions < 1500 {
+        let mut game = endgame(rng);
+        player.new_game(0);
+        judge.new_game(0);
+        // The table is kept along the game.
+        for _ in 0..3 {
+            if game.result().is_some() {
+                break;
+            }
+            let limits = Limits { depth: Some(6), nodes: Some(20_000), ..Limits::default() };
+            let found = player.analyse(&game, &limits).expect("the game goes on");
+            let mut depth = found.depth;
+            let mut truth = 0;
+            if found.score.abs() > DECIDED {
+                // What was found in the table may look deeper than the search that used it.
+                for deeper in [0, 2, 4] {
+                    depth = found.depth + deeper;
+                    let limits = Limits { depth: Some(depth), ..Limits::default() };
+                    truth = judge.analyse(&game, &limits).expect("the game goes on").score;
+                    if truth * found.score.signum() >= found.score.abs() {
+                        break;
+                    }
+                }
+                // At least so good for the winner.
+                assert!(
+                    truth * found.score.signum() >= found.score.abs(),
+                    "{} {:?} {:?}: {found:?}, but {truth} at depth {depth}",
+                    game.rules(),
+                    game.start(),
+                    game.moves(),
+                );
+                claims[(found.score > 0) as usize] += 1;
+            } else if found.depth > 0 && positions % 4 == 0 {
+                let limits = Limits { depth: Some(found.depth.min(5)), ..Limits::default() };
+                truth = judge.analyse(&game, &limits).expect("the game goes on").score;
+                missed += (truth.abs() > DECIDED) as u32;
+            }
+            positions += 1;
+            random_ply(&mut game, rng);
+        }
+    }
+    assert!(claims.iter().all(|&n| n > 150), "{claims:?}");
+    assert!(missed < 20, "{missed} decided games not seen");
+}
+
 /// The same position after another past: the game cut short behind some ply, or longer quiet.
 fn with_another_past(game: &Game, rng: &mut Stream) -> Game {
     let at = rng.random_range(0..game.positions().len());
@@ -159,7 +218,7 @@ fn with_another_past(game: &Game, rng: &mut Stream) -> Game {
 #[test]
 fn findings_hold_wherever_their_digest_is_the_same() {
     let rng = &mut stream(4, [0; 3]);
-    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    let mut player = exact();
     let (mut served, mut refused, mut mattered) = (0, 0, 0);
     while served < 6_000 {
         let game = endgame(rng);
@@ -175,9 +234,10 @@ fn findings_hold_wherever_their_digest_is_the_same() {
             if game.result().is_some() || entry.depth > 2 {
                 continue;
             }
-            let bounds = Bounds { nodes: 0, deadline: None };
+            let bounds = Bounds { exact: true, nodes: 0, deadline: None };
             let search = Search::new(&game, &mut player.table, &mut player.ordering, bounds);
-            let serves = search.past(entry.bound, entry.mv, entry.depth as u32) == entry.past;
+            let serves = search.past(entry.bound, entry.score(0), entry.mv, entry.depth as u32)
+                == entry.past;
             let truth = minimax(&mut game.clone(), entry.depth as u32, 0);
             let holds = match entry.bound {
                 Bound::Exact => entry.score(0) == truth,
@@ -196,7 +256,7 @@ fn findings_hold_wherever_their_digest_is_the_same() {
 #[test]
 fn stops_at_its_limits_with_a_legal_move() {
     let rng = &mut stream(2, [0; 3]);
-    let mut player = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    let mut player = AlphaBetaPlayer::new(small());
     for n in 0..300 {
         let game = endgame(rng);
         let nodes = [1, 2, 3, 7, 50, 1000, 3000][n % 7];
@@ -220,7 +280,7 @@ fn stops_at_its_limits_with_a_legal_move() {
 #[test]
 fn takes_its_usual_limits_when_none_apply() {
     let game = Game::new(RuleSet::default());
-    let with = |limits| AlphaBetaPlayer::new(AlphaBetaConfig { limits, table_mib: 1 });
+    let with = |limits| AlphaBetaPlayer::new(AlphaBetaConfig { limits, ..small() });
     let nodes = |player: &mut AlphaBetaPlayer, limits: &Limits| {
         player.choose(&game, limits).expect("the game goes on").work.nodes
     };
@@ -234,10 +294,9 @@ fn takes_its_usual_limits_when_none_apply() {
 #[test]
 fn a_new_game_forgets_the_last_one() {
     let rng = &mut stream(3, [0; 3]);
-    let mut used = AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+    let mut used = AlphaBetaPlayer::new(small());
     for _ in 0..20 {
-        let mut fresh =
-            AlphaBetaPlayer::new(AlphaBetaConfig { table_mib: 1, ..Default::default() });
+        let mut fresh = AlphaBetaPlayer::new(small());
         used.new_game(7);
         fresh.new_game(7);
         let mut game = Game::new(RuleSet::default());

@@ -61,6 +61,7 @@ pub(super) const ALPHABETA: &[Key<AlphaBetaConfig>] = keys! { AlphaBetaConfig:
     "depth" SOME_COUNT limits.depth always;
     "ms" MILLISECONDS limits.time always;
     "hash" MEBIBYTES table_mib;
+    "exact" YES_NO exact;
 };
 
 /// Keys of `mcts`.
