@@ -4,7 +4,7 @@
 //! captures. Moves come in stages: that of the transposition table, captures, killers, quiet moves by
 //! history. Unless it is told to be exact, the search reduces late quiet moves, tries what a pass would
 //! lead to, and leaves positions alone that are far enough above its window, and quiet moves where they
-//! are far enough below it: see [`selection`]. A *node* is a move made, quiescence included.
+//! are far enough below it (`selection.rs`). A *node* is a move made, quiescence included.
 //!
 //! Two things hold whatever is left out:
 //! - **A score beyond [`DECIDED`] is proven.** No move that could save the loser has been passed over,
