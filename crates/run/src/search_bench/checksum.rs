@@ -91,9 +91,9 @@ mod tests {
     const DECIDED: [(&str, &str); 5] = [
         ("alphabeta", "e154e568bf0624a0"),
         ("rollout", "5031bd7bfc2caced"),
-        ("mcts puct", "556c3abce5ad2cd4"),
-        ("mcts gumbel", "cc343625b8cecd27"),
-        ("descent", "4f926d95e14583f9"),
+        ("mcts puct", "3801ea5050c97984"),
+        ("mcts gumbel", "58bd3f8bf7b581b2"),
+        ("descent", "9c942d50adbedbd5"),
     ];
 
     #[test]
