@@ -41,7 +41,7 @@ fn every_kind_is_read_and_shown_in_full() {
         ("alphabeta:exact=yes,depth=6", "alphabeta:depth=6,exact=yes"),
         ("alphabeta:exact=no", "alphabeta:nodes=10000"),
         ("mcts:net=best", "mcts:net=best,sims=400"),
-        ("mcts:sims=0050,net=a/b.safetensors,c=1.250", "mcts:net=a/b.safetensors,sims=50"),
+        ("mcts:sims=0050,net=a/b.safetensors,c=1.600", "mcts:net=a/b.safetensors,sims=50"),
         ("mcts:net=latest,ms=20,noise=yes", "mcts:net=latest,ms=20,noise=yes"),
         (r#"mcts:net="a, b",c=2"#, r#"mcts:net="a, b",sims=400,c=2"#),
         (r#"mcts:net="a\"b\\c""#, r#"mcts:net="a\"b\\c",sims=400"#),

@@ -48,6 +48,11 @@ impl Default for MctsConfig {
     fn default() -> Self {
         MctsConfig {
             search: SearchConfig {
+                // Self-play learns to play what these searches choose; a player that trusts the policy
+                // less than the search that taught it is stronger.
+                c_init: 1.6,
+                fpu_reduction: 0.1,
+                root_temperature: 1.5,
                 stop_early: true,
                 skip_forced: true,
                 solve: true,
