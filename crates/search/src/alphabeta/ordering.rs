@@ -162,7 +162,7 @@ impl Picker {
                         (self.ranked, game.rules().repetition == Repetition::Illegal);
                     position.for_each_quiet_move(|mv| {
                         let rank = if ranked { ordering.history[slot(side, mv)] } else { 0 };
-                        if !earlier.contains(&Some(mv)) && !(checked && is_forbidden(game, mv)) {
+                        if !(earlier.contains(&Some(mv)) || checked && is_forbidden(game, mv)) {
                             moves.push((rank, mv));
                         }
                     });
