@@ -153,13 +153,25 @@ fn each_stage_leaves_its_figures() {
             |name: &str| row[name].parse::<f64>().unwrap_or_else(|_| panic!("{name}: {row:?}"));
         for head in ["policy", "wdl", "margin", "occupancy", "reply", "short_term", "soft_policy"] {
             assert!(of(&format!("{head}_loss")) > 0.0);
-            assert!(of(&format!("validation_{head}_loss")) > 0.0);
         }
-        for name in ["calibration_error", "validation_calibration_error"] {
-            assert!((0.0..=2.0).contains(&of(name)), "{name}");
+        assert!((0.0..=2.0).contains(&of("calibration_error")));
+    }
+    // In so small a window there may be no game that is held out.
+    let (tested, untested): (Vec<_>, Vec<_>) =
+        rows.iter().partition(|row| !row["validation_samples"].is_empty());
+    assert!(!tested.is_empty(), "{rows:?}");
+    for row in untested {
+        let columns = row.iter().filter(|(name, _)| name.starts_with("validation_"));
+        assert!(columns.into_iter().all(|(_, cell)| cell.is_empty()), "{row:?}");
+    }
+    for row in tested {
+        let of = |name: &str| row[&format!("validation_{name}")].parse::<f64>().unwrap();
+        for head in ["policy", "wdl", "margin", "occupancy", "reply", "short_term", "soft_policy"] {
+            assert!(of(&format!("{head}_loss")) > 0.0);
         }
-        // A fifth of the games, give or take.
-        assert!(of("validation_samples") > 10.0 && of("validation_samples") < 250.0, "{row:?}");
+        assert!((0.0..=2.0).contains(&of("calibration_error")));
+        // A fifth of the games, give or take: they are few and long.
+        assert!(of("samples") > 10.0 && of("samples") < 500.0, "{row:?}");
     }
     // What the bins hold is what was tested and trained on.
     let bins = table(&out.join("calibration.csv"));
@@ -170,7 +182,7 @@ fn each_stage_leaves_its_figures() {
     };
     for row in &rows {
         let validation = count("validation", &row["iteration"]);
-        assert_eq!(validation.to_string(), row["validation_samples"]);
+        assert_eq!(validation, row["validation_samples"].parse().unwrap_or(0), "{row:?}");
     }
     assert_eq!(count("training", "0").to_string(), rows[0]["samples"]);
     assert_eq!(files(&out.join("tensorboard"), "").len(), 1);

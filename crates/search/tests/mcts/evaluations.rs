@@ -115,7 +115,8 @@ fn a_root_is_the_mean_of_its_eight_views() {
         let method = if round % 2 == 0 { Method::Puct } else { Method::Gumbel };
         // Without rules against repetition the legal moves are those of the position.
         let mut game = random_game(RuleSet::ALL[0], &mut rng);
-        let plain = MctsConfig { noise: false, ..config(method) };
+        let mut plain = MctsConfig { noise: false, ..config(method) };
+        plain.search.root_temperature = 1.0;
         let symmetric = MctsConfig { symmetries: true, cache_mib: 1, ..plain.clone() };
         let (mut player, count) = counted(&symmetric);
         player.new_game(1);
