@@ -164,15 +164,18 @@ fn each_stage_leaves_its_figures() {
         let columns = row.iter().filter(|(name, _)| name.starts_with("validation_"));
         assert!(columns.into_iter().all(|(_, cell)| cell.is_empty()), "{row:?}");
     }
+    let mut held_out = Vec::new();
     for row in tested {
         let of = |name: &str| row[&format!("validation_{name}")].parse::<f64>().unwrap();
         for head in ["policy", "wdl", "margin", "occupancy", "reply", "short_term", "soft_policy"] {
             assert!(of(&format!("{head}_loss")) > 0.0);
         }
         assert!((0.0..=2.0).contains(&of("calibration_error")));
-        // A fifth of the games, give or take: they are few and long.
-        assert!(of("samples") > 10.0 && of("samples") < 500.0, "{row:?}");
+        held_out.push(of("samples"));
     }
+    // A fifth of the games, give or take: games are few, and not equally long.
+    let mean = held_out.iter().sum::<f64>() / held_out.len() as f64;
+    assert!(mean > 10.0 && mean < 250.0, "{held_out:?}");
     // What the bins hold is what was tested and trained on.
     let bins = table(&out.join("calibration.csv"));
     let count = |of: &str, iteration: &str| -> u64 {

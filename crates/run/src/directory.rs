@@ -180,11 +180,15 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_run_keeps_the_values_that_its_configuration_leaves_out() {
+    fn config() -> Config {
         let text = "run = { name = \"a\", seed = 1, iterations = 9, games = 1 }\n\
                     network = { kind = \"mlp\", hidden = [16] }\n";
-        let config = Config::parse(text).unwrap();
+        Config::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_run_keeps_the_values_that_its_configuration_leaves_out() {
+        let config = config();
         let folder = tempfile::tempdir().unwrap();
         let run = RunDirectory::open(folder.path(), &config).unwrap();
         let kept = fs::read_to_string(run.root().join("config.toml")).unwrap();
@@ -196,9 +200,7 @@ mod tests {
 
     #[test]
     fn what_a_finished_training_left_is_removed() {
-        let text = "run = { name = \"a\", seed = 1, iterations = 9, games = 1 }\n\
-                    network = { kind = \"mlp\", hidden = [16] }\n";
-        let config = Config::parse(text).unwrap();
+        let config = config();
         let folder = tempfile::tempdir().unwrap();
         let open = || RunDirectory::open(folder.path(), &config).unwrap();
         let run = open();
