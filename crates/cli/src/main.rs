@@ -22,6 +22,7 @@ mod run;
 mod selfplay;
 mod sprt;
 mod start;
+mod tablebase;
 mod tables;
 mod terminal;
 mod train;
@@ -62,6 +63,7 @@ enum Command {
     Contest(contest::Arguments),
     Report(report::Arguments),
     Dataset(dataset::Arguments),
+    Tablebase(tablebase::Arguments),
     Perft(perft::Arguments),
     Moves(moves::Arguments),
     Net(net::Arguments),
@@ -92,6 +94,7 @@ fn main() -> ExitCode {
         Command::Contest(arguments) => contest::main(arguments),
         Command::Report(arguments) => report::main(arguments),
         Command::Dataset(arguments) => dataset::main(arguments),
+        Command::Tablebase(arguments) => tablebase::main(arguments, &bars),
         Command::Perft(arguments) => perft::main(arguments),
         Command::Moves(arguments) => moves::main(arguments),
         Command::Net(arguments) => net::main(arguments),

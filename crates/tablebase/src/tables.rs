@@ -1,0 +1,191 @@
+//! Tables as they are used: a folder of files, one a class.
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use surakarta_game::{Move, Position, Repetition, RuleSet, Variant};
+
+use crate::class::{Class, Entry, MAX_PIECES, Value};
+use crate::table::{Table, TableError};
+
+const SIDES: usize = MAX_PIECES as usize;
+
+/// The tables of a folder, of any variants.
+#[derive(Debug)]
+pub struct Tables {
+    folder: PathBuf,
+    /// By variant, pieces of the side to move, and pieces of the other.
+    tables: Vec<Option<Table>>,
+    longest: u8,
+}
+
+impl Tables {
+    /// Opens every table of a folder and reads each once, to check it. What is not called `*.table` is
+    /// passed over.
+    ///
+    /// # Errors
+    /// If the folder cannot be read, has no tables, or one of them is damaged.
+    pub fn open(folder: &Path) -> Result<Tables, TableError> {
+        let tables = Tables::found(folder)?;
+        if tables.tables.iter().all(Option::is_none) {
+            return Err(TableError::Empty { path: folder.to_owned() });
+        }
+        Ok(tables)
+    }
+
+    /// As [`open`](Self::open), and a folder without tables is one with none.
+    pub(crate) fn found(folder: &Path) -> Result<Tables, TableError> {
+        let io = |source| TableError::Io { path: folder.to_owned(), action: "read", source };
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(io)? {
+            let path = entry.map_err(io)?.path();
+            if path.extension().is_some_and(|extension| extension == "table") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let opened: Vec<Table> =
+            paths.par_iter().map(|path| Table::open(path)).collect::<Result<_, _>>()?;
+        let mut tables = Tables {
+            folder: folder.to_owned(),
+            tables: (0..Variant::ALL.len() * SIDES * SIDES).map(|_| None).collect(),
+            longest: 0,
+        };
+        for table in opened {
+            tables.add(table);
+        }
+        Ok(tables)
+    }
+
+    pub(crate) fn add(&mut self, table: Table) {
+        self.longest = self.longest.max(table.longest());
+        let place = place(table.variant(), table.class());
+        self.tables[place] = Some(table);
+    }
+
+    pub(crate) fn table(&self, variant: Variant, class: Class) -> Option<&Table> {
+        self.tables[place(variant, class)].as_ref()
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The classes of a variant that there are tables of, in the order in which they were solved.
+    pub fn classes(&self, variant: Variant) -> impl Iterator<Item = Class> {
+        Class::up_to(MAX_PIECES).filter(move |&class| self.table(variant, class).is_some())
+    }
+
+    /// Up to how many pieces there is a table of every class of a variant: 0 or 2 and more.
+    pub fn pieces(&self, variant: Variant) -> u32 {
+        let missing = Class::up_to(MAX_PIECES).find(|&c| self.table(variant, c).is_none());
+        let whole = missing.map_or(MAX_PIECES, |class| class.pieces() - 1);
+        if whole < 2 { 0 } else { whole }
+    }
+
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.tables.iter().flatten().map(Table::bytes).sum()
+    }
+
+    /// Opens what the first lookup in each class would: half a second a class of seven pieces.
+    ///
+    /// # Errors
+    /// If a table has not as many positions as its class.
+    pub fn warm_up(&self) -> Result<(), TableError> {
+        self.tables.par_iter().flatten().try_for_each(Table::check_index)
+    }
+
+    /// What the tables say of a position, whatever its counters and history; `None` without a table of
+    /// its class.
+    #[inline]
+    pub fn probe(&self, position: &Position) -> Option<Entry> {
+        let class = Class::of(position)?;
+        Some(self.table(position.variant(), class)?.entry(position))
+    }
+
+    /// The legal moves of a position with what they lead to, seen by the side that makes them, the best
+    /// first: what is forced soon before what is forced late, and what is suffered late before what is
+    /// suffered soon. The plies count the move itself, so that a capture that forces a value takes one. Moves
+    /// that no table knows the end of are left out.
+    pub fn moves(&self, position: &Position) -> Vec<(Move, Entry)> {
+        let Some(class) = Class::of(position) else { return Vec::new() };
+        let counted = class.counted();
+        let mut moves = Vec::new();
+        position.for_each_move(|mv| {
+            let after = position.after(mv);
+            let taken = position.is_capture(mv);
+            let entry = match after.own() {
+                0 => Some(Entry { value: Value::Loss, plies: None }),
+                _ => self.probe(&after),
+            };
+            moves.extend(entry.map(|entry| {
+                let value = entry.value.opposite();
+                let plies = if taken { Some(0) } else { entry.plies };
+                let plies = plies.filter(|_| value != counted).map(|plies| plies + 1);
+                (mv, Entry { value, plies })
+            }));
+        });
+        moves.sort_by_key(|(_, Entry { value, plies })| {
+            let plies = plies.unwrap_or(0) as i32;
+            (std::cmp::Reverse(*value), if *value > counted { plies } else { -plies })
+        });
+        moves
+    }
+
+    /// The value of a position where the tables prove it for a game under these rules, as it stands.
+    ///
+    /// They do where the game can't go on forever and is then counted, and every forced capture comes
+    /// before the rules end the game:
+    ///
+    /// - just after a capture, as nothing that was before can repeat, and the side that forces never
+    ///   comes back to where it was, since each of its moves brings the capture nearer;
+    /// - at any time where the value is the count: the side that it contents needs no capture, and an
+    ///   end that comes early is counted, too.
+    pub fn prove(&self, position: &Position, rules: &RuleSet) -> Option<Value> {
+        if !self.holds_under(rules) {
+            return None;
+        }
+        let entry = self.probe(position)?;
+        (position.quiet_plies() == 0 || entry.plies.is_none()).then_some(entry.value)
+    }
+
+    /// Whether [`prove`](Self::prove) proves anything under these rules: `olympiad`, `threefold` and what
+    /// is like them. Where a move can be illegal by what was before, or the game ends at a ply or by
+    /// agreement, or as soon as nobody has a capture, it does not.
+    pub fn holds_under(&self, rules: &RuleSet) -> bool {
+        let ends = match rules.repetition {
+            Repetition::Ends(_) => true,
+            Repetition::Allowed => rules.no_capture.is_some(),
+            Repetition::Illegal => false,
+        };
+        ends && rules.ply_cap.is_none()
+            && !rules.ends_without_captures
+            && !rules.by_agreement
+            && rules.no_capture.is_none_or(|plies| plies >= self.longest as u16)
+    }
+
+    /// The most plies until a forced capture, of all positions in the tables.
+    pub fn longest(&self) -> u8 {
+        self.longest
+    }
+
+    /// Derives the entry of a position from those of the positions after its moves.
+    /// `None` if one of them is in no table.
+    pub fn derive(&self, position: &Position) -> Option<Entry> {
+        let class = Class::of(position)?;
+        let counted = class.counted();
+        let mut all = 0;
+        position.for_each_move(|_| all += 1);
+        let moves = self.moves(position);
+        let Some(&(_, best)) = moves.first() else {
+            return (all == 0).then_some(Entry { value: counted, plies: None });
+        };
+        (moves.len() == all).then_some(best)
+    }
+}
+
+fn place(variant: Variant, class: Class) -> usize {
+    (variant as usize * SIDES + class.own as usize) * SIDES + class.enemy as usize
+}
