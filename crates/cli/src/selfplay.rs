@@ -67,7 +67,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let out = &arguments.out;
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
-    let networks = Networks::of(&arguments.networks.place()?, variant);
+    let networks = Networks::of(&arguments.networks.place()?, variant).under(rules);
     let stop = interrupt::watch()?;
     let games = Games {
         variant,

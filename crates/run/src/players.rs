@@ -12,6 +12,7 @@ use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Weights;
 use surakarta_net::{Evaluator, Inference, Network, NetworkFile, QuantisedWeights, Trunk};
 use surakarta_search::{EngineSpec, NetRef, Player, PlayerSpec, Supply};
+use surakarta_tablebase::Tables;
 use surakarta_train::Device;
 
 use crate::directory::{best_weights, latest_weights};
@@ -41,6 +42,8 @@ pub struct Networks<'a> {
     stop: &'a AtomicBool,
     place: NetworkPlace,
     loaded: Mutex<HashMap<PathBuf, Arc<dyn Inference>>>,
+    /// Endgame tables by their folders.
+    opened: Mutex<HashMap<PathBuf, Arc<Tables>>>,
     /// Programs that have been seen to start, by their strings.
     probed: Mutex<HashMap<String, String>>,
 }
@@ -59,6 +62,7 @@ impl<'a> Networks<'a> {
             stop: &NEVER,
             place: place.clone(),
             loaded: Mutex::default(),
+            opened: Mutex::default(),
             probed: Mutex::default(),
         }
     }
@@ -124,6 +128,30 @@ impl<'a> Networks<'a> {
         Ok(network)
     }
 
+    /// The endgame tables of a folder.
+    ///
+    /// # Errors
+    /// If there are none of the variant, they are damaged, or prove nothing under the rules.
+    pub fn tables(&self, folder: &Path) -> Result<Arc<Tables>> {
+        let mut opened = self.opened.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(tables) = opened.get(folder) {
+            return Ok(Arc::clone(tables));
+        }
+        let tables = Arc::new(Tables::open(folder)?);
+        if tables.pieces(self.variant) == 0 {
+            bail!("the tables in {} hold no endgame of {}", folder.display(), self.variant);
+        }
+        if !tables.holds_under(&self.rules) {
+            bail!(
+                "the tables in {} prove nothing under the rules {}; play without them",
+                folder.display(),
+                self.rules
+            );
+        }
+        opened.insert(folder.to_owned(), Arc::clone(&tables));
+        Ok(tables)
+    }
+
     /// Makes a player.
     ///
     /// # Errors
@@ -172,6 +200,10 @@ impl Supply for &Networks<'_> {
 
     fn network(&mut self, net: &NetRef, size: usize) -> Result<Box<dyn Evaluator>> {
         Ok(self.load(net)?.evaluator(size)?)
+    }
+
+    fn tables(&mut self, folder: &Path) -> Result<Arc<Tables>> {
+        Networks::tables(self, folder)
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>> {

@@ -19,11 +19,14 @@ mod net;
 mod pairs;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use surakarta_game::Variant;
 use surakarta_net::Evaluator;
+use surakarta_tablebase::Tables;
 
 use crate::{
     AlphaBetaConfig, AlphaBetaPlayer, DescentConfig, DescentPlayer, GreedyConfig, GreedyPlayer,
@@ -65,6 +68,12 @@ pub trait Supply {
     /// # Errors
     /// If there is none, or it cannot be loaded.
     fn network(&mut self, net: &NetRef, size: usize) -> Result<Box<dyn Evaluator>, Self::Error>;
+
+    /// Opens the endgame tables of a folder.
+    ///
+    /// # Errors
+    /// If there are none, they are damaged, or say nothing about the games to be played.
+    fn tables(&mut self, folder: &Path) -> Result<Arc<Tables>, Self::Error>;
 
     /// Makes the player that an external program is.
     ///
@@ -157,18 +166,38 @@ impl PlayerSpec {
         player
     }
 
+    /// The folder of the endgame tables that it looks into, if any.
+    pub fn tables(&self) -> Option<&Path> {
+        match self {
+            PlayerSpec::AlphaBeta(config) => config.tables.as_deref(),
+            PlayerSpec::Mcts(spec) => spec.config.tables.as_deref(),
+            _ => None,
+        }
+    }
+
     /// The player.
     ///
     /// # Errors
     /// Those of `supply`.
     pub fn build<S: Supply>(&self, supply: &mut S) -> Result<Box<dyn Player>, S::Error> {
+        let tables = self.tables().map(|folder| supply.tables(folder)).transpose()?;
         Ok(match self {
             PlayerSpec::Random => Box::new(RandomPlayer::new(RandomConfig::default())),
             PlayerSpec::Greedy => Box::new(GreedyPlayer::new(GreedyConfig::default())),
             PlayerSpec::Rollout(config) => Box::new(RolloutPlayer::new(config.clone())),
-            PlayerSpec::AlphaBeta(config) => Box::new(AlphaBetaPlayer::new(config.clone())),
+            PlayerSpec::AlphaBeta(config) => {
+                let player = AlphaBetaPlayer::new(config.clone());
+                Box::new(match tables {
+                    Some(tables) => player.with_tables(tables),
+                    None => player,
+                })
+            }
             PlayerSpec::Mcts(spec) => {
-                Box::new(MctsPlayer::new(spec.config.clone(), supply.network(&spec.net, 1)?))
+                let player = MctsPlayer::new(spec.config.clone(), supply.network(&spec.net, 1)?);
+                Box::new(match tables {
+                    Some(tables) => player.with_tables(tables),
+                    None => player,
+                })
             }
             PlayerSpec::Descent(spec) => Box::new(DescentPlayer::new(
                 spec.config.clone(),

@@ -1,6 +1,7 @@
 //! The strings that name players.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -11,6 +12,7 @@ use surakarta_search::{
     AlphaBetaConfig, DescentConfig, DescentSpec, EngineSpec, Limits, MctsConfig, MctsSpec, Method,
     NetRef, Player, PlayerSpec, PlayerSpecError, Protocol, RolloutConfig, SearchConfig, Supply,
 };
+use surakarta_tablebase::Tables;
 
 fn parse(text: &str) -> PlayerSpec {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -209,7 +211,7 @@ fn mistakes_are_named_with_their_mend() {
         ),
         (
             "alphabeta:sims=3",
-            "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash, exact",
+            "alphabeta has no key `sims`; its keys are nodes, depth, ms, hash, exact, tables",
         ),
         ("random:nodes=3", "random has no key `nodes`; it takes none"),
         (
@@ -391,6 +393,10 @@ impl Supply for Store {
         if self.missing { Err("no such file") } else { Ok(Box::new(Even)) }
     }
 
+    fn tables(&mut self, _: &Path) -> Result<Arc<Tables>, &'static str> {
+        Err("no such tables")
+    }
+
     fn engine(&mut self, _: &EngineSpec) -> Result<Box<dyn Player>, &'static str> {
         Err("no such program")
     }
@@ -443,6 +449,10 @@ fn net() -> impl Strategy<Value = NetRef> {
     let path = prop_oneof![r#"[a-z/., "\\=:]{1,12}"#, "\\PC{1,8}", "latest|best"];
     let path = path.prop_map(|text| NetRef::Path(PathBuf::from(text)));
     prop_oneof![Just(NetRef::Latest), Just(NetRef::Best), path]
+}
+
+fn tables() -> impl Strategy<Value = Option<PathBuf>> {
+    prop::option::of(r#"[a-z/., "\\=:]{0,10}[a-z/]"#.prop_map(|text| PathBuf::from(text.trim())))
 }
 
 fn search_config() -> impl Strategy<Value = SearchConfig> {
@@ -498,15 +508,15 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         config.limits = apply(config.limits, keep, limits);
         PlayerSpec::Rollout(config)
     });
-    let alphabeta = (limits(), 1usize..65536, any::<bool>());
-    let alphabeta = alphabeta.prop_map(|(limits, table_mib, exact)| {
+    let alphabeta = (limits(), 1usize..65536, any::<bool>(), tables());
+    let alphabeta = alphabeta.prop_map(|(limits, table_mib, exact, tables)| {
         let keep = |limits| Limits { simulations: None, ..limits };
         let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
-        PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib, exact })
+        PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib, exact, tables })
     });
-    let play = (any::<[bool; 2]>(), positive(), any::<u32>(), 0usize..=65536);
+    let play = (any::<[bool; 2]>(), positive(), any::<u32>(), 0usize..=65536, tables());
     let mcts = (net(), limits(), search_config(), play).prop_map(
-        |(net, limits, search, (flags, temperature, temperature_plies, cache_mib))| {
+        |(net, limits, search, (flags, temperature, temperature_plies, cache_mib, tables))| {
             // A tree holds every simulation: there are fewer of them at most.
             let simulations = limits.simulations.map(|n| n.min(1_000_000));
             let keep = |limits| Limits { simulations, nodes: None, depth: None, ..limits };
@@ -520,6 +530,7 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
                 temperature_plies,
                 cache_mib,
                 symmetries,
+                tables,
             };
             PlayerSpec::Mcts(MctsSpec { net, config })
         },

@@ -1,11 +1,15 @@
 //! Every player plays every variant.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use rand::RngExt;
 use surakarta_game::{Color, Ending, Game, OLYMPIAD, Outcome, Position, Variant};
 use surakarta_net::{Evaluator, Mlp, Shape, Weights};
 use surakarta_search::{
     EngineSpec, Limits, NetRef, Player, PlayerError, PlayerSpec, Supply, stream,
 };
+use surakarta_tablebase::Tables;
 
 /// A player; one with a network gets a random one of this variant.
 fn player(spec: &str, network: Variant) -> Box<dyn Player> {
@@ -21,6 +25,10 @@ impl Supply for RandomNetwork {
     fn network(&mut self, _: &NetRef, _: usize) -> Result<Box<dyn Evaluator>, Self::Error> {
         let weights = Weights::random(Shape::mlp(&[32, 16]).unwrap(), self.0, 7);
         Ok(Box::new(Mlp::new(&weights)))
+    }
+
+    fn tables(&mut self, folder: &Path) -> Result<Arc<Tables>, Self::Error> {
+        unreachable!("no tables are asked for: {}", folder.display())
     }
 
     fn engine(&mut self, spec: &EngineSpec) -> Result<Box<dyn Player>, Self::Error> {

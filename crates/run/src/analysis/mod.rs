@@ -91,7 +91,8 @@ pub fn analyse(
 fn think(question: Question, stop: &'static AtomicBool) -> Result<Receiver<Report>> {
     let (sender, reports) = channel();
     let game = question.game.clone();
-    let networks = Networks::of(&question.networks, game.position().variant());
+    let networks = Networks::of(&question.networks, game.position().variant()).under(*game.rules());
+    let tables = question.player.tables().map(|folder| networks.tables(folder)).transpose()?;
     match question.player.clone() {
         PlayerSpec::Mcts(spec) => {
             let mut evaluator = networks.load(&spec.net)?.evaluator(1)?;
@@ -99,7 +100,10 @@ fn think(question: Question, stop: &'static AtomicBool) -> Result<Receiver<Repor
             batch.push(*game.position(), &game.legal_moves());
             evaluator.evaluate(&mut batch)?;
             let outlook = Outlook::from(batch.outlook(0).wdl);
-            let player = MctsPlayer::new(spec.config.clone(), evaluator);
+            let mut player = MctsPlayer::new(spec.config.clone(), evaluator);
+            if let Some(tables) = tables {
+                player = player.with_tables(tables);
+            }
             std::thread::spawn(move || mcts(&question, &spec, player, outlook, stop, &sender));
         }
         PlayerSpec::Rollout(config) => {
@@ -107,7 +111,10 @@ fn think(question: Question, stop: &'static AtomicBool) -> Result<Receiver<Repor
             std::thread::spawn(move || rollout(&question, &player, stop, &sender));
         }
         PlayerSpec::AlphaBeta(config) => {
-            let player = AlphaBetaPlayer::new(config);
+            let mut player = AlphaBetaPlayer::new(config);
+            if let Some(tables) = tables {
+                player = player.with_tables(tables);
+            }
             std::thread::spawn(move || alphabeta::think(&question, player, stop, &sender));
         }
         other => bail!(

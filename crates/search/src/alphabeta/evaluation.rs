@@ -3,6 +3,7 @@
 
 use surakarta_game::board::WIDTH;
 use surakarta_game::{Game, Loops, Position, Survey, Variant};
+use surakarta_tablebase::Value;
 
 /// A score: about hundredths of a piece while the game goes on, beyond [`DECIDED`] once it is won or lost.
 pub type Score = i32;
@@ -168,6 +169,17 @@ pub fn final_score(game: &Game, ply: usize) -> Score {
     let margin = difference(position.own(), position.enemy()).abs();
     sign * (20_000 + PIECE * margin - ply as Score)
 }
+
+/// The score of a position that tables prove, `ply` plies below the root, with the plies until a
+/// forced capture: less than that of any game that is over.
+pub(super) fn proven_score(value: Value, plies: Option<u8>, ply: usize) -> Score {
+    // Lines have less than a hundred plies, so that this stays decided.
+    let plies = plies.map_or(LONG, Score::from).min(LONG);
+    value.sign() as Score * (20_000 - ply as Score - plies)
+}
+
+/// More plies than this count as so many.
+const LONG: Score = 30;
 
 /// The expected result in [−1, 1] that a score s stands for: ±1 once the game is decided, else
 /// tanh(s / 102), which fits the results of games at 3,000 nodes a move.

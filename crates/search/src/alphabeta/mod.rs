@@ -22,9 +22,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use surakarta_game::{Game, Move, RuleSet, Variant};
+use surakarta_tablebase::Tables;
 
 use crate::player::{Choice, Limits, Player, PlayerError, Work};
 pub use evaluation::{DECIDED, PIECE, Score, evaluate, final_score, value};
@@ -46,12 +49,14 @@ pub struct AlphaBetaConfig {
     /// Whether a search to a given depth finds the value of plain minimax to this depth: nothing is
     /// reduced or pruned on suspicion, at a price in strength.
     pub exact: bool,
+    /// The folder of the endgame tables that [`AlphaBetaPlayer::with_tables`] is to be given, if any.
+    pub tables: Option<PathBuf>,
 }
 
 impl Default for AlphaBetaConfig {
     fn default() -> Self {
         let limits = Limits { nodes: Some(DEFAULT_NODES), ..Limits::default() };
-        AlphaBetaConfig { limits, table_mib: 8, exact: false }
+        AlphaBetaConfig { limits, table_mib: 8, exact: false, tables: None }
     }
 }
 
@@ -63,6 +68,7 @@ pub struct AlphaBetaPlayer {
     config: AlphaBetaConfig,
     table: Table,
     ordering: Ordering,
+    endgames: Option<Arc<Tables>>,
     /// What is in the table holds for these only.
     played: Option<(RuleSet, Variant)>,
 }
@@ -88,8 +94,15 @@ impl AlphaBetaPlayer {
             table: Table::new(config.table_mib),
             config,
             ordering: Ordering::new(MAX_PLIES),
+            endgames: None,
             played: None,
         }
+    }
+
+    /// The same player with endgame tables: what they prove ends a line as the end of a game does.
+    #[must_use]
+    pub fn with_tables(self, tables: Arc<Tables>) -> AlphaBetaPlayer {
+        AlphaBetaPlayer { endgames: Some(tables), ..self }
     }
 
     /// Searches as [`Player::choose`] does, and gives the score itself.
@@ -115,6 +128,7 @@ impl AlphaBetaPlayer {
             deadline: time.and_then(|time| started.checked_add(time)),
         };
         let mut search = Search::new(game, &mut self.table, &mut self.ordering, bounds);
+        search.endgames = self.endgames.as_deref();
         let score = evaluate(game.position());
         let mut found = Analysis { line: vec![first], score, depth: 0, nodes: 0 };
         for depth in 1..=depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH) {

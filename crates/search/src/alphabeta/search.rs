@@ -4,8 +4,9 @@ use std::mem;
 use std::time::Instant;
 
 use surakarta_game::{Game, Move};
+use surakarta_tablebase::Tables;
 
-use super::evaluation::{DECIDED, Score, final_score, judge};
+use super::evaluation::{DECIDED, Score, final_score, judge, proven_score};
 use super::ordering::{Moves, Ordering, Picker};
 use super::past::digest;
 use super::selection;
@@ -34,6 +35,7 @@ pub(super) struct Bounds {
 /// One search of one position. Methods return `None` as soon as a limit is reached.
 pub(super) struct Search<'a> {
     game: Game,
+    pub(super) endgames: Option<&'a Tables>,
     table: &'a mut Table,
     ordering: &'a mut Ordering,
     bounds: Bounds,
@@ -78,6 +80,7 @@ impl<'a> Search<'a> {
     ) -> Search<'a> {
         Search {
             game: game.clone(),
+            endgames: None,
             table,
             ordering,
             bounds,
@@ -285,9 +288,9 @@ impl<'a> Search<'a> {
             self.table.prefetch(self.game.position().after(mv).key());
         }
         self.make(mv)?;
-        let score = if self.game.result().is_some() {
+        let score = if let Some(score) = self.settled(ply) {
             self.lines[ply].clear();
-            Some(-final_score(&self.game, ply))
+            Some(-score)
         } else {
             let whole = Node { alpha: -beta, beta: -alpha, ..below };
             let empty = Node { alpha: -alpha - 1, ..whole };
@@ -309,6 +312,18 @@ impl<'a> Search<'a> {
         score
     }
 
+    /// The score of a position that needs no search: the game is over, or tables prove its value.
+    #[inline]
+    fn settled(&self, ply: usize) -> Option<Score> {
+        if self.game.result().is_some() {
+            return Some(final_score(&self.game, ply));
+        }
+        let tables = self.endgames?;
+        let value = tables.prove(self.game.position(), self.game.rules())?;
+        let plies = tables.probe(self.game.position()).and_then(|entry| entry.plies);
+        Some(proven_score(value, plies, ply))
+    }
+
     fn quiescence(&mut self, ply: usize, mut alpha: Score, beta: Score) -> Option<Score> {
         let position = *self.game.position();
         let (mut best, has_captures) = judge(&position);
@@ -319,8 +334,8 @@ impl<'a> Search<'a> {
         let mut picker = Picker::new(&self.moves, self.ordering, None, ply, true, false);
         while let Some(mv) = picker.next(&mut self.moves, &self.game, self.ordering, false) {
             self.make(mv)?;
-            let score = if self.game.result().is_some() {
-                Some(-final_score(&self.game, ply + 1))
+            let score = if let Some(score) = self.settled(ply + 1) {
+                Some(-score)
             } else {
                 self.quiescence(ply + 1, -beta, -alpha).map(|score| -score)
             };

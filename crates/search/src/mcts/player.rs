@@ -1,10 +1,13 @@
 //! The player around a search.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use surakarta_game::{Game, Move};
 use surakarta_net::{Batch, Evaluator};
+use surakarta_tablebase::Tables;
 
 use super::cache::EvaluationCache;
 use super::symmetries::evaluate_under_all;
@@ -42,6 +45,8 @@ pub struct MctsConfig {
     pub cache_mib: usize,
     /// Whether the root is evaluated as the mean over the eight symmetries of the board.
     pub symmetries: bool,
+    /// The folder of the endgame tables that [`MctsPlayer::with_tables`] is to be given, if any.
+    pub tables: Option<PathBuf>,
 }
 
 impl Default for MctsConfig {
@@ -64,6 +69,7 @@ impl Default for MctsConfig {
             temperature_plies: 0,
             cache_mib: 0,
             symmetries: false,
+            tables: None,
         }
     }
 }
@@ -90,6 +96,12 @@ impl MctsPlayer {
         let cache = Some(config.cache_mib).filter(|&mib| mib > 0).map(EvaluationCache::new);
         let (batch, views) = (Batch::default(), Batch::default());
         MctsPlayer { config, search, evaluator, batch, cache, views, evaluations: 0, seed: 0 }
+    }
+
+    /// The same player with endgame tables: see [`Search::with_tables`].
+    #[must_use]
+    pub fn with_tables(self, tables: Arc<Tables>) -> MctsPlayer {
+        MctsPlayer { search: self.search.with_tables(tables), ..self }
     }
 
     /// What the last choice has cost: simulations and depth as the search has them, and the positions that

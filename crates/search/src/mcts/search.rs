@@ -1,7 +1,10 @@
 //! The state machine: descents that stop where they need an evaluation.
 
+use std::sync::Arc;
+
 use surakarta_game::{Game, Move, OLYMPIAD};
 use surakarta_net::Batch;
+use surakarta_tablebase::{Entry, Tables};
 
 use super::halving::Halving;
 use super::solver::Proof;
@@ -33,11 +36,16 @@ pub enum Step {
     Done,
 }
 
+/// Plies to the end of a game that tables know to be counted: about, and more than any forced line takes.
+const COUNTED_PLIES: u16 = 200;
+
 /// A tree and the game that leads to its root; see the [module](super).
 #[derive(Clone, Debug)]
 pub struct Search {
     pub(super) config: SearchConfig,
     pub(super) tree: Tree,
+    /// Endgames that are known.
+    tables: Option<Arc<Tables>>,
     /// Where `tree` is copied when its root moves on.
     spare: Tree,
     /// At the root between descents, at the leaf while that waits for its evaluation.
@@ -68,6 +76,7 @@ impl Search {
         Search {
             config,
             tree: Tree::default(),
+            tables: None,
             spare: Tree::default(),
             game: Game::new(OLYMPIAD),
             path: Vec::new(),
@@ -82,6 +91,14 @@ impl Search {
             root_moves: 0,
             work: Work::default(),
         }
+    }
+
+    /// The same search with endgame tables. A position that they prove is a leaf like the end of a game;
+    /// any other that they hold has their value instead of the network's, where the rules are such that
+    /// they prove any.
+    #[must_use]
+    pub fn with_tables(self, tables: Arc<Tables>) -> Search {
+        Search { tables: Some(tables), ..self }
     }
 
     /// How it searches.
@@ -151,7 +168,7 @@ impl Search {
         self.waiting = false;
         self.work.evaluations += 1;
         let outlook = batch.outlook(at);
-        let value = self.blend(outlook.value(), outlook.margin);
+        let value = self.blend(self.looked_up().unwrap_or(outlook.value()), outlook.margin);
         let leaf = self.tree.push(batch.moves(at), batch.policy(at), value);
         if leaf == ROOT {
             self.prepare_root();
@@ -189,7 +206,7 @@ impl Search {
             self.path.push((at, edge));
             let Some(child) = child else {
                 self.game.play_legal(mv);
-                return self.game.result().is_none() || self.add_end();
+                return !self.add_known();
             };
             // Its end, if it is one, is known.
             self.game.play_unjudged(mv);
@@ -204,20 +221,38 @@ impl Search {
         }
     }
 
-    /// Adds the finished game as a leaf; returns false, for it needs no evaluation.
-    fn add_end(&mut self) -> bool {
-        let Some(result) = self.game.result() else { return false };
+    /// Adds a leaf that needs no evaluation, if this is one: a finished game, or what tables prove.
+    fn add_known(&mut self) -> bool {
         let position = self.game.position();
-        let outcome = result.outcome.value_for(position.side_to_move());
+        let (proof, plies) = match self.game.result() {
+            Some(result) => (Proof::of_value(result.outcome.value_for(position.side_to_move())), 0),
+            None => {
+                let tables = self.tables.as_ref();
+                let Some(value) = tables.and_then(|t| t.prove(position, self.game.rules())) else {
+                    return false;
+                };
+                let plies = tables.and_then(|t| t.probe(position)).and_then(|entry| entry.plies);
+                (Proof::of_value(value.sign()), plies.map_or(COUNTED_PLIES, u16::from))
+            }
+        };
         let (own, enemy) = (position.own(), position.enemy());
         let margin = own.count_ones() as f32 - enemy.count_ones() as f32;
-        let value = self.blend(outcome as f32, margin / position.variant().pieces() as f32);
+        let value = self.blend(proof.value(), margin / position.variant().pieces() as f32);
         let leaf = self.tree.push(&[], &[], value);
         if self.config.solve && self.config.method == Method::Puct {
-            self.tree.node_mut(leaf).proof = Some(Proof::of_value(outcome));
+            let node = self.tree.node_mut(leaf);
+            (node.proof, node.plies) = (Some(proof), plies);
         }
         self.add_leaf(leaf, value);
-        false
+        true
+    }
+
+    /// The value of the position at hand by the tables, which do not prove it: a forced capture that is
+    /// further away is less sure to come.
+    fn looked_up(&self) -> Option<f32> {
+        let tables = self.tables.as_ref().filter(|tables| tables.holds_under(self.game.rules()))?;
+        let Entry { value, plies } = tables.probe(self.game.position())?;
+        Some(value.sign() as f32 * (1.0 - plies.unwrap_or(0) as f32 / 256.0))
     }
 
     /// The edge to follow from an evaluated node.
@@ -287,6 +322,10 @@ impl Search {
             let edge = self.tree.edges(root).find(|edge| edge.mv == mv);
             let Some(child) = edge.and_then(|edge| edge.child) else { return false };
             root = child;
+        }
+        // A leaf of the tables, in a game that went on there.
+        if self.tree.node(root).edges == 0 {
+            return false;
         }
         if root != ROOT {
             self.tree.copy_subtree(root, &mut self.spare);

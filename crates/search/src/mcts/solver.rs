@@ -36,6 +36,15 @@ impl Proof {
         }
     }
 
+    /// −1, 0 or 1.
+    pub(super) const fn value(self) -> f32 {
+        match self {
+            Proof::Loss => -1.0,
+            Proof::Draw => 0.0,
+            Proof::Win => 1.0,
+        }
+    }
+
     /// The same result, seen by the other side.
     #[must_use]
     pub const fn opposite(self) -> Proof {

@@ -62,6 +62,7 @@ pub(super) const ALPHABETA: &[Key<AlphaBetaConfig>] = keys! { AlphaBetaConfig:
     "ms" MILLISECONDS limits.time always;
     "hash" MEBIBYTES table_mib;
     "exact" YES_NO exact;
+    "tables" FILE tables;
 };
 
 /// Keys of `mcts`.
@@ -91,6 +92,7 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "solve" YES_NO config.search.solve;
     "cache" CACHE config.cache_mib;
     "symmetries" SYMMETRIES config.symmetries;
+    "tables" FILE config.tables;
 };
 
 /// Keys of `mcts` that mean nothing with the other method.
