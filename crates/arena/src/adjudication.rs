@@ -1,14 +1,18 @@
-//! Games that are ended by what the players themselves expect. Off unless asked for: it saves time and
-//! can be wrong.
+//! Games that are ended before the rules do. Off unless asked for: what the players themselves expect saves
+//! time and can be wrong; endgame tables are right about the endgame, not about who would have played it
+//! well.
+
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use surakarta_game::{Color, Outcome};
+use surakarta_game::{Color, Game, Outcome};
+use surakarta_tablebase::{Tables, Value};
 
 use crate::game::ArenaPly;
 
 /// When a game is taken as decided. Evaluations are those of the players, in [−1, 1]; a ply without
 /// one, such as of a player that has none, decides nothing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Adjudication {
     /// Won for one side.
@@ -17,6 +21,9 @@ pub struct Adjudication {
     /// Drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub draw: Option<DrawRule>,
+    /// As endgame tables prove: the folder of those that a [`Session`](crate::Session) is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tables: Option<PathBuf>,
 }
 
 /// One side wins whose opponent has given the game up.
@@ -78,9 +85,29 @@ impl Adjudication {
         }
     }
 
+    /// The result of a game, if it is decided by what these tables prove or by its plies after the opening,
+    /// of which `last` has made the last.
+    pub(crate) fn ends(
+        &self,
+        game: &Game,
+        plies: &[ArenaPly],
+        last: Color,
+        tables: Option<&Tables>,
+    ) -> Option<Outcome> {
+        let position = game.position();
+        if let Some(value) = tables.and_then(|tables| tables.prove(position, game.rules())) {
+            return Some(match value {
+                Value::Draw => Outcome::Draw,
+                Value::Win => Outcome::Win(position.side_to_move()),
+                Value::Loss => Outcome::Win(position.side_to_move().other()),
+            });
+        }
+        self.verdict(plies, last, position.quiet_plies() as usize)
+    }
+
     /// The result of a game, if it is decided: its plies after the opening, the side that made the
     /// last of them, and the plies since the last capture.
-    pub(crate) fn verdict(&self, plies: &[ArenaPly], last: Color, quiet: usize) -> Option<Outcome> {
+    fn verdict(&self, plies: &[ArenaPly], last: Color, quiet: usize) -> Option<Outcome> {
         // As Black sees it, the latest first.
         let views = || {
             plies.iter().rev().scan(last, |color, ply| {
@@ -131,7 +158,7 @@ mod tests {
     #[test]
     fn both_must_agree_for_so_many_plies_in_a_row() {
         let win = Some(WinRule { value: 0.9, plies: 4, both: true });
-        let rules = Adjudication { win, draw: None };
+        let rules = Adjudication { win, ..Adjudication::default() };
         use Color::{Black, White};
         // White made the last move and is lost.
         let lost = [0.95, -0.95, 0.9, -0.9];
@@ -147,7 +174,7 @@ mod tests {
     #[test]
     fn the_word_of_the_loser_can_be_enough_and_that_of_the_winner_never() {
         let win = Some(WinRule { value: 0.9, plies: 2, both: false });
-        let rules = Adjudication { win, draw: None };
+        let rules = Adjudication { win, ..Adjudication::default() };
         let found = verdict(&rules, &[0.0, -0.95, 0.0, -0.95], Color::White, 0);
         assert_eq!(found, Some(Outcome::Win(Color::Black)));
         // Still so after the winner's next move.
@@ -160,7 +187,7 @@ mod tests {
     #[test]
     fn a_draw_needs_quiet_plies_and_time() {
         let draw = Some(DrawRule { value: 0.05, plies: 3, from: 5 });
-        let rules = Adjudication { win: None, draw };
+        let rules = Adjudication { draw, ..Adjudication::default() };
         let level = [0.5, 0.0, 0.04, -0.05, 0.0];
         assert_eq!(verdict(&rules, &level, Color::Black, 3), Some(Outcome::Draw));
         assert_eq!(verdict(&rules, &level, Color::Black, 2), None, "a capture");

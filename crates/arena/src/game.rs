@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use surakarta_game::{Color, Ending, Game, GameResult, IllegalMove, Move, Outcome, Position};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
 use surakarta_search::{Choice, Player};
+use surakarta_tablebase::Tables;
 
 use crate::adjudication::Adjudication;
 use crate::allowance::{Allowance, Clocks};
@@ -160,7 +161,7 @@ pub fn play_game(
     adjudication: &Adjudication,
     watch: &mut dyn FnMut(&ArenaPly),
 ) -> ArenaGame {
-    play_measured(key, opening, game, seats, adjudication, watch).0
+    play_measured(key, opening, game, seats, (adjudication, None), watch).0
 }
 
 /// How long players have thought.
@@ -172,13 +173,13 @@ pub(crate) struct Thought {
     pub(crate) wall: f64,
 }
 
-/// The same, with what the thinking took.
+/// The same, adjudicated by endgame tables, too, and with what the thinking took.
 pub(crate) fn play_measured(
     key: GameKey,
     opening: &Opening,
     mut game: Game,
     seats: [Seat<'_>; 2],
-    adjudication: &Adjudication,
+    (adjudication, tables): (&Adjudication, Option<&Tables>),
     watch: &mut dyn FnMut(&ArenaPly),
 ) -> (ArenaGame, Thought) {
     let mut thought = Thought::default();
@@ -220,11 +221,10 @@ pub(crate) fn play_measured(
             tracing::warn!(player = seat.name, ply = game.moves().len(), %ending, "{reason}");
             game.forfeit(color, ending);
             fault = Some(reason);
-        } else if game.result().is_none() {
-            let quiet = game.position().quiet_plies() as usize;
-            if let Some(outcome) = adjudication.verdict(&plies, color, quiet) {
-                game.end(Ending::Adjudicated, outcome);
-            }
+        } else if game.result().is_none()
+            && let Some(outcome) = adjudication.ends(&game, &plies, color, tables)
+        {
+            game.end(Ending::Adjudicated, outcome);
         }
     };
     for seat in [&mut black, &mut white] {

@@ -36,7 +36,7 @@ pub(crate) struct Header<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limits: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) adjudication: Option<Adjudication>,
+    pub(crate) adjudication: Option<&'a Adjudication>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) from_start: Option<&'a [bool]>,
     #[serde(skip_serializing_if = "Option::is_none")]

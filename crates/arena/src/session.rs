@@ -10,6 +10,7 @@ use std::time::Instant;
 use rayon::ThreadPool;
 use surakarta_game::Color;
 use surakarta_search::Player;
+use surakarta_tablebase::Tables;
 
 use crate::error::ArenaError;
 use crate::events::{Event, Events};
@@ -44,6 +45,8 @@ pub struct Session<'a> {
     /// What each player is, beyond its name: the hash of a network, an engine's own name and version.
     /// The journal keeps it, so that a change between two sessions is seen.
     pub identities: &'a [String],
+    /// The endgame tables that [`Adjudication::tables`](crate::Adjudication) names.
+    pub tables: Option<&'a Tables>,
 }
 
 impl<'a> Session<'a> {
@@ -56,6 +59,7 @@ impl<'a> Session<'a> {
             on_progress: None,
             events: None,
             identities: &[],
+            tables: None,
         }
     }
 }
@@ -364,8 +368,8 @@ impl<'a> Table<'a> {
             tell(Event::Ply { game: key, ply, made });
             ply += 1;
         };
-        let adjudication = &tournament.conduct.adjudication;
-        let played = play_measured(key, opening, start, seats, adjudication, &mut watch);
+        let judge = (&tournament.conduct.adjudication, self.session.tables);
+        let played = play_measured(key, opening, start, seats, judge, &mut watch);
         if played.0.fault.is_some() {
             // Whatever state it is in, the next game begins with a new one.
             for side in sides {

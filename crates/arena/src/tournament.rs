@@ -348,7 +348,7 @@ impl Tournament {
             openings: &self.openings.source,
             colors: unusual(colors.to_string(), *colors == Colors::default()),
             limits: Some(granted).filter(|granted| granted.iter().any(|text| !text.is_empty())),
-            adjudication: Some(*adjudication).filter(|rules| !rules.is_off()),
+            adjudication: Some(adjudication).filter(|rules| !rules.is_off()),
             from_start: Some(from_start.as_slice()).filter(|all| all.contains(&true)),
             until: unusual(until.to_string(), *until == Until::Schedule),
         }

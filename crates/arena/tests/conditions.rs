@@ -262,14 +262,14 @@ fn games_are_adjudicated_only_where_that_is_asked_for() {
     };
     assert!(play(Adjudication::default()).iter().all(|game| game.ending != Ending::Adjudicated));
     let win = Some(WinRule { value: 0.9, plies: 4, both: true });
-    for game in play(Adjudication { win, draw: None }) {
+    for game in play(Adjudication { win, ..Adjudication::default() }) {
         assert_eq!(game.ending, Ending::Adjudicated);
         assert_eq!(game.outcome, Outcome::Win(Color::White));
         assert_eq!(game.moves().count(), 14);
         assert!(game.record(0).replay(OLYMPIAD).is_ok());
     }
     let draw = Some(DrawRule { value: 0.01, plies: 2, from: 3 });
-    for game in play(Adjudication { win, draw }) {
+    for game in play(Adjudication { win, draw, tables: None }) {
         assert_eq!(game.ending, Ending::Adjudicated);
         let quiet = game.last_position().quiet_plies() >= 2;
         assert!(!quiet || game.outcome == Outcome::Draw);

@@ -21,9 +21,9 @@ use crate::{interrupt, output};
 /// has searched, or with --multipv above 1 the value of every move, each searched as closely as the best.
 ///
 /// With --json, one object: `position`, `rules`, `player`, `value`, `proven` (win, draw, loss or null),
-/// `network` (null, or `win`, `draw` and `loss`), `moves`, `simulations`, `nodes`, `evaluations`, `depth`,
+/// `network` (null, or `win`, `draw` and `loss`), `table` (null, or `value` and `plies`, by --tables), `moves`, `simulations`, `nodes`, `evaluations`, `depth`,
 /// `seconds`, and `complete`, false after Ctrl-C. `moves` has the best first, each with `move`, `value`,
-/// `visits`, `prior`, `proven` and `line`; what a player does not have is null, and lines are empty beyond
+/// `visits`, `prior`, `proven`, `line` and `table`; what a player does not have is null, and lines are empty beyond
 /// those of --multipv.
 #[derive(clap::Args)]
 #[command(after_help = r#"Examples:
@@ -57,6 +57,10 @@ pub(crate) struct Arguments {
     limits: LimitArguments,
     #[command(flatten)]
     networks: NetworkArguments,
+    /// Show what the endgame tables in this folder say, too. The player looks into them itself if its
+    /// string has tables=DIR.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -83,8 +87,19 @@ struct LimitArguments {
 const LIVE: Duration = Duration::from_millis(250);
 
 pub(crate) fn main(arguments: Arguments, quiet: bool) -> Result<()> {
-    let Arguments { player, start, game, number, ply, rules, multipv, limits, networks, json } =
-        arguments;
+    let Arguments {
+        player,
+        start,
+        game,
+        number,
+        ply,
+        rules,
+        multipv,
+        limits,
+        networks,
+        tables,
+        json,
+    } = arguments;
     let game = match game {
         Some(path) => game_of_file(&path, number, ply, start.variant(), rules)?,
         None => Game::from_position(rules, start.position()?),
@@ -97,6 +112,7 @@ pub(crate) fn main(arguments: Arguments, quiet: bool) -> Result<()> {
         limits: Limits { simulations: sims, nodes, depth, time, clock: None },
         multipv: multipv as usize,
         networks: networks.place()?,
+        tables,
     };
     let shows = io::stderr().is_terminal() && !quiet;
     let mut last: Option<Instant> = None;

@@ -2,6 +2,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::Subcommand;
+use surakarta_game::Variant;
+use surakarta_run::grade::grade;
+use surakarta_run::players::Networks;
 use surakarta_run::{evaluation, net};
 use surakarta_search::NetRef;
 
@@ -15,6 +18,7 @@ use crate::start::Start;
   surakarta net info runs/quickstart/weights/best.safetensors
   surakarta net quantise runs/quickstart/weights/best.safetensors best-q.safetensors
   surakarta net compare runs/quickstart/weights/best.safetensors best-q.safetensors
+  surakarta net grade runs/quickstart/weights/best.safetensors
   surakarta match mcts:net=best-q.safetensors,sims=400 mcts:net=best.safetensors,sims=400 --pairs 100")]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -28,6 +32,7 @@ enum Command {
     Quantise(Quantise),
     Compare(Compare),
     Evaluate(Evaluate),
+    Grade(Grade),
 }
 
 /// Say what a file holds: shape, variant, parameters, hash, note and tensors. Every byte is checked.
@@ -124,6 +129,38 @@ struct Evaluate {
     json: bool,
 }
 
+/// Say how often a network is right about endgames, by the tables of `surakarta tablebase build`.
+///
+/// From each class (pieces of the side to move and of the other) so many positions just after a capture are
+/// drawn, all with the same chance: most are nothing like those of good games. `sign right` is of those that
+/// are won or lost, `result right` of all, and `move right` of those in which some moves keep the result and
+/// others do not.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  surakarta net grade runs/quickstart/weights/best.safetensors
+  surakarta net grade latest --run runs/quickstart --tables tables --positions 10000 --json")]
+struct Grade {
+    /// A file of a network, f32, quantised or TorchScript, or latest or best of --run.
+    net: String,
+    /// The folder with the tables.
+    #[arg(long, value_name = "DIR", default_value = "tables")]
+    tables: PathBuf,
+    /// The variant that the network plays.
+    #[arg(long, default_value_t)]
+    variant: Variant,
+    /// How many positions of each class.
+    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    positions: u32,
+    /// What they are drawn from.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    networks: NetworkArguments,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
 pub(crate) fn main(arguments: Arguments) -> Result<()> {
     match arguments.command {
         Command::Info(Info { file, json }) => {
@@ -142,6 +179,13 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
             let net = NetRef::from(&net[..]);
             let said = evaluation::evaluate(&net, &networks.place()?, &start.position()?)?;
             if json { output::json(&said) } else { output::line(said) }
+        }
+        Command::Grade(Grade { net, tables, variant, positions, seed, networks, json }) => {
+            let networks = Networks::of(&networks.place()?, variant);
+            let tables = networks.tables(&tables)?;
+            let mut evaluator = networks.load(&NetRef::from(&net[..]))?.evaluator(256)?;
+            let grades = grade(&mut *evaluator, &tables, variant, positions as usize, seed)?;
+            if json { output::json(&grades) } else { output::print(grades) }
         }
         Command::Compare(Compare { first, second, positions, seed, json }) => {
             let difference = net::compare(&first, &second, positions as usize, seed)?;

@@ -1,4 +1,5 @@
 use std::io;
+use std::path::PathBuf;
 
 use anyhow::Result;
 use rand::{Rng, SeedableRng};
@@ -6,6 +7,7 @@ use surakarta_game::{Color, Game, RuleSet};
 use surakarta_run::play::{Leave, Session};
 use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
+use surakarta_tablebase::Tables;
 
 use crate::networks::NetworkArguments;
 use crate::output;
@@ -38,6 +40,9 @@ pub(crate) struct Arguments {
     /// Seed of the coin and of the opponent; drawn by the clock if not given.
     #[arg(long)]
     seed: Option<u64>,
+    /// Say below the board what the endgame tables in this folder know.
+    #[arg(long, value_name = "DIR")]
+    tables: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -69,7 +74,9 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     }
     let limits = arguments.against.limits();
     let game = Game::from_position(arguments.rules, position);
-    let mut session = Session::new(game, color, &mut *opponent, limits, seed);
+    let tables = arguments.tables.as_deref().map(Tables::open).transpose()?;
+    let session = Session::new(game, color, &mut *opponent, limits, seed);
+    let mut session = session.with_tables(tables.as_ref());
     let left = session.play(&mut io::stdin().lock(), &mut io::stdout().lock())?;
     if left == Leave::Quit {
         output::line("The game is left unfinished.")?;

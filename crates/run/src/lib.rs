@@ -9,6 +9,7 @@ pub mod contest_protocol;
 pub mod directory;
 pub mod doctor;
 pub mod evaluation;
+pub mod grade;
 pub mod learn;
 mod lines;
 pub mod net;

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use surakarta_arena::{quantity, signed};
 use surakarta_game::{Color, Ending, Game, IllegalMove, Move, Outcome};
 use surakarta_search::{Choice, Limits, Player};
+use surakarta_tablebase::{Tables, Value};
 
 use crate::picture;
 
@@ -34,6 +35,8 @@ pub struct Session<'a> {
     /// After each of the opponent's moves: for how many in a row, since its last offer, it has
     /// expected no more than the count would give it.
     content: Vec<u32>,
+    /// Endgame tables whose word is shown below the board.
+    tables: Option<&'a Tables>,
 }
 
 /// How a session ended.
@@ -63,7 +66,13 @@ impl<'a> Session<'a> {
     ) -> Session<'a> {
         opponent.new_game(seed);
         let begun = game.moves().len();
-        Session { game, begun, person, opponent, limits, content: Vec::new() }
+        Session { game, begun, person, opponent, limits, content: Vec::new(), tables: None }
+    }
+
+    /// The same session, which says what endgame tables know.
+    #[must_use]
+    pub fn with_tables(self, tables: Option<&'a Tables>) -> Session<'a> {
+        Session { tables, ..self }
     }
 
     /// The game as it stands.
@@ -248,6 +257,23 @@ impl<'a> Session<'a> {
         };
         let number = position.ply() / 2 + 1;
         writeln!(output, "{board}black {black}, white {white}; move {number}{quiet}\n")?;
+        if self.game.result().is_none()
+            && let Some(entry) = self.tables.and_then(|tables| tables.probe(position))
+        {
+            let side = position.side_to_move();
+            let what = match entry.value {
+                Value::Win => format!("{side} wins"),
+                Value::Loss => format!("{} wins", side.other()),
+                Value::Draw => "a draw".to_owned(),
+            };
+            let how = match entry.plies {
+                Some(plies) => {
+                    format!("by a capture within {}", quantity(usize::from(plies), "ply"))
+                }
+                None => "by count".to_owned(),
+            };
+            writeln!(output, "Endgame tables: {what} {how}.\n")?;
+        }
         Ok(())
     }
 

@@ -130,6 +130,7 @@ impl Thinking<'_> {
             prior: None,
             proven: None,
             line: if n < self.question.multipv { found::texts(&known.line) } else { Vec::new() },
+            table: None,
         });
         let moves: Vec<MoveAnalysis> = moves.collect();
         Analysis {

@@ -3,8 +3,10 @@
 use std::fmt;
 
 use serde::Serialize;
-use surakarta_game::Move;
+use surakarta_game::{Move, Position};
 use surakarta_search::{MctsSpec, MoveStats, PlayerSpec, Proof, Rollouts, Search, Work};
+
+use surakarta_tablebase::{Entry, Tables, Value};
 
 use super::Question;
 
@@ -23,6 +25,8 @@ pub struct Analysis {
     pub proven: Option<&'static str>,
     /// What the network says of the position without any search; `None` of players without a network.
     pub network: Option<Outlook>,
+    /// What endgame tables say of the position; `None` without any that hold it.
+    pub table: Option<TableEntry>,
     /// The moves that the player has looked at, the best first. Alpha-beta with one line knows of the best
     /// move alone.
     pub moves: Vec<MoveAnalysis>,
@@ -72,6 +76,32 @@ pub struct MoveAnalysis {
     pub proven: Option<&'static str>,
     /// The line that is expected after it, itself first; empty beyond the lines that were asked for.
     pub line: Vec<String>,
+    /// What endgame tables say of it, seen by the side that makes it; `None` without any that know.
+    pub table: Option<TableEntry>,
+}
+
+/// What endgame tables say.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TableEntry {
+    /// The result under best play.
+    pub value: Value,
+    /// Plies until the capture that forces it; `None` where it is the count of the pieces.
+    pub plies: Option<u8>,
+}
+
+impl From<Entry> for TableEntry {
+    fn from(Entry { value, plies }: Entry) -> TableEntry {
+        TableEntry { value, plies }
+    }
+}
+
+impl fmt::Display for TableEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.plies {
+            Some(plies) => write!(f, "{} in {plies}", self.value),
+            None => write!(f, "{} by count", self.value),
+        }
+    }
 }
 
 pub(super) fn texts(moves: &[Move]) -> Vec<String> {
@@ -123,6 +153,7 @@ pub(super) fn of_search(
         prior: Some(one.prior),
         proven: one.proof.map(name),
         line: if n < question.multipv { texts(&search.line_of(one.mv)) } else { Vec::new() },
+        table: None,
     });
     let analysis = Analysis {
         player: PlayerSpec::Mcts(spec.clone()).to_string(),
@@ -144,6 +175,7 @@ pub(super) fn of_rollouts(question: &Question, tree: &Rollouts<'_>) -> Analysis 
         prior: None,
         proven: None,
         line: if n < question.multipv { texts(&one.line) } else { Vec::new() },
+        table: None,
     });
     let moves: Vec<MoveAnalysis> = moves.collect();
     let value = moves.first().and_then(|best| best.value);
@@ -151,6 +183,17 @@ pub(super) fn of_rollouts(question: &Question, tree: &Rollouts<'_>) -> Analysis 
 }
 
 impl Analysis {
+    /// Adds what endgame tables say of the position and its moves.
+    pub(super) fn look_up(&mut self, position: &Position, tables: &Tables) {
+        self.table = tables.probe(position).map(Into::into);
+        for (mv, entry) in tables.moves(position) {
+            let name = mv.to_string();
+            for one in self.moves.iter_mut().filter(|one| one.r#move == name) {
+                one.table = Some(entry.into());
+            }
+        }
+    }
+
     /// What it took, in words.
     fn work(&self) -> String {
         let counts = [
@@ -174,8 +217,9 @@ impl Analysis {
             let visits = or_dash(one.visits.map(|visits| visits.to_string()));
             let prior = or_dash(one.prior.map(|prior| format!("{:.1} %", 100.0 * prior)));
             let proven = one.proven.map_or(String::new(), |result| format!(" (proven {result})"));
+            let table = one.table.map_or(String::new(), |entry| format!(" (tables: {entry})"));
             format!(
-                "{number:>3} {value:>7} {visits:>9} {prior:>7}  {}{proven}\n",
+                "{number:>3} {value:>7} {visits:>9} {prior:>7}  {}{proven}{table}\n",
                 one.line.join(" ")
             )
         });
@@ -202,6 +246,9 @@ impl fmt::Display for Analysis {
         }
         if let Some(Outlook { win, draw, loss }) = self.network {
             writeln!(f, "the network alone: win {win:.3}, draw {draw:.3}, loss {loss:.3}")?;
+        }
+        if let Some(entry) = self.table {
+            writeln!(f, "endgame tables: {entry}")?;
         }
         writeln!(f, "  # {:>7} {:>9} {:>7}  line", "value", "visits", "prior")?;
         write!(f, "{}", self.lines())?;

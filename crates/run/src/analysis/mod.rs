@@ -5,6 +5,7 @@ mod found;
 mod source;
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -16,8 +17,10 @@ use surakarta_search::{
     AlphaBetaPlayer, Limits, MctsPlayer, MctsSpec, PlayerError, PlayerSpec, RolloutPlayer,
 };
 
+use surakarta_tablebase::Tables;
+
 use crate::players::{NetworkPlace, Networks};
-pub use found::{Analysis, MoveAnalysis, Outlook};
+pub use found::{Analysis, MoveAnalysis, Outlook, TableEntry};
 pub use source::game_of_file;
 
 /// What is to be analysed, and by whom.
@@ -34,6 +37,8 @@ pub struct Question {
     pub multipv: usize,
     /// Where its network comes from.
     pub networks: NetworkPlace,
+    /// The folder of endgame tables whose word is shown beside the player's.
+    pub tables: Option<PathBuf>,
 }
 
 /// Time between two reports at least, where there is more to report than that.
@@ -63,12 +68,20 @@ pub fn analyse(
     ensure!(question.multipv > 0, "there is no line to show; give a number of lines above 0");
     let unheeded = player.unheeded(limits).join(", ");
     ensure!(unheeded.is_empty(), "`{player}` takes no notice of {unheeded}; leave it out");
+    let tables = question.tables.as_deref().map(Tables::open).transpose()?;
+    let look_up = |mut analysis: Analysis| {
+        if let Some(tables) = &tables {
+            analysis.look_up(game.position(), tables);
+        }
+        analysis
+    };
     let reports = think(question.clone(), stop)?;
     let (mut known, mut asked): (Option<Analysis>, Option<Instant>) = (None, None);
     loop {
         match reports.recv_timeout(INTERVAL / 4) {
             Ok(report) => {
                 let (analysis, last) = report?;
+                let analysis = look_up(analysis);
                 if last {
                     return Ok(analysis);
                 }

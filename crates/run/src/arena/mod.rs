@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use surakarta_arena::{
     Allowance, ArenaGame, Conduct, DEFAULT_OPENING_PLIES, Events, Format, LiveTable, MatchScore,
     OpeningSet, PlayedGames, Progress, Results, Session, Standings, StandingsOptions, Tournament,
@@ -77,6 +77,9 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
     for (entrant, name) in entrants.iter().zip(&names) {
         warn_of_limits(&entrant.player, name, entrant.limits.unwrap_or(config.limits))?;
     }
+    let folder = config.adjudication.tables.as_deref();
+    let tables =
+        folder.map(|folder| networks.tables(folder).context("[adjudication]")).transpose()?;
     let pool = thread_pool(config.threads)?;
     let timed = tournament.is_timed() || entrants.iter().any(|e| e.player.is_timed());
     if timed {
@@ -101,6 +104,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         on_progress: Some(&show),
         events: events.as_ref(),
         identities: &identities,
+        tables: tables.as_deref(),
         ..Session::new(&pool)
     };
     let factory = |n: usize| networks.player(&entrants[n].player).map_err(Into::into);
@@ -150,7 +154,7 @@ fn tournament(config: &ArenaConfig, entrants: &[Entrant], names: &[String]) -> R
     let conduct = Conduct {
         colors: config.colors,
         allowances: entrants.iter().map(granted).collect::<Result<Vec<Allowance>>>()?,
-        adjudication: config.adjudication,
+        adjudication: config.adjudication.clone(),
         from_start: entrants.iter().map(|entrant| !entrant.player.takes_openings()).collect(),
         until: config.until(),
     };
