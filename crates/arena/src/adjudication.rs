@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use surakarta_game::{Color, Game, Outcome};
-use surakarta_tablebase::{Tables, Value};
+use surakarta_tablebase::Tables;
 
 use crate::game::ArenaPly;
 
@@ -94,15 +94,8 @@ impl Adjudication {
         last: Color,
         tables: Option<&Tables>,
     ) -> Option<Outcome> {
-        let position = game.position();
-        if let Some(value) = tables.and_then(|tables| tables.prove(position, game.rules())) {
-            return Some(match value {
-                Value::Draw => Outcome::Draw,
-                Value::Win => Outcome::Win(position.side_to_move()),
-                Value::Loss => Outcome::Win(position.side_to_move().other()),
-            });
-        }
-        self.verdict(plies, last, position.quiet_plies() as usize)
+        let proven = tables.and_then(|tables| tables.outcome(game));
+        proven.or_else(|| self.verdict(plies, last, game.position().quiet_plies() as usize))
     }
 
     /// The result of a game, if it is decided: its plies after the opening, the side that made the

@@ -40,6 +40,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     config.run.iterations = arguments.iterations.unwrap_or(config.run.iterations).max(1);
     let folder = arguments.dir.unwrap_or_else(|| PathBuf::from("runs").join(&config.run.name));
     pipeline::check(&config, &folder)?;
+    let tables = config.tables()?;
     let directory = RunDirectory::open(&folder, &config)?;
     let stop = interrupt::watch()?;
     tracing::info!("{} in {}", config.shape().describe(config.run.variant), folder.display());
@@ -48,7 +49,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
             output::line(format_args!("After iteration {iteration}:\n{}", standings.table()))
         })
     };
-    pipeline::run(&config, &directory, &Around { stop, bars, on_table: &on_table })
+    pipeline::run(&config, &directory, &Around { stop, bars, on_table: &on_table, tables })
         .with_context(|| format!("the run in {} stopped", folder.display()))?;
     if !interrupt::asked() {
         tracing::info!(

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_run::config::Config;
@@ -61,6 +61,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         Some(config) => (Some(config.run), config.selfplay, config.search),
         None => Default::default(),
     };
+    let tables = run.as_ref().and_then(|run| run.tables.clone());
     let of_run = run.map(|run| (run.variant, run.rules)).unwrap_or_default();
     let variant = arguments.variant.unwrap_or(of_run.0);
     let rules = arguments.rules.unwrap_or(of_run.1);
@@ -68,6 +69,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
     let networks = Networks::of(&arguments.networks.place()?, variant).under(rules);
+    let tables =
+        tables.map(|folder| networks.tables(&folder).context("[run] tables")).transpose()?;
     let stop = interrupt::watch()?;
     let games = Games {
         variant,
@@ -75,6 +78,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         seed: arguments.seed,
         iteration: 0,
         numbers: arguments.first..arguments.first + arguments.games,
+        tables,
     };
     let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
     let around = Surroundings { pool: &pool, stop: &stop, bars };

@@ -90,7 +90,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         );
     }
     let stop = interrupt::watch()?;
-    let around = Around { stop, bars, on_table: &|_, _| Ok(()) };
+    let around = Around { stop, bars, on_table: &|_, _| Ok(()), tables: config.tables()? };
     let mut window = Window::holding_out(config.train.validation_share);
     let finished = train_on_shards(&config, &shards, &files, &mut window, &around)?;
     let left_out = !window.is_empty() && window.shards().len() < shards.len();

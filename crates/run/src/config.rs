@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde::de::DeserializeOwned;
@@ -10,10 +11,11 @@ use surakarta_game::{RuleSet, Variant};
 use surakarta_net::{Shape, Trunk};
 use surakarta_search::{MctsConfig, MctsSpec, NetRef, PlayerSpec, SearchConfig};
 use surakarta_selfplay::SelfplayConfig;
+use surakarta_tablebase::Tables;
 use surakarta_train::{Device, TrainConfig};
 
 use crate::arena::{check_opening_plies, check_pairs};
-use crate::players::NetworkPlace;
+use crate::players::{NetworkPlace, Networks};
 
 /// Everything that a run depends on. `configs/cpu.toml` shows every key with a comment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +80,10 @@ pub struct RunConfig {
     /// of one iteration earlier.
     #[serde(default = "yes")]
     pub overlap: bool,
+    /// The folder of endgame tables that every network is graded by, and that self-play may
+    /// [end games by](SelfplayConfig::end_by_tables).
+    #[serde(default)]
+    pub tables: Option<PathBuf>,
 }
 
 fn yes() -> bool {
@@ -181,6 +187,11 @@ impl Config {
                 "[run] quantised is true, but only networks of kind mlp can be quantised; set it to false"
             );
         }
+        if self.selfplay.end_by_tables && run.tables.is_none() {
+            bail!(
+                "[selfplay] end_by_tables is true, and [run] tables names none; name the folder, or set it to false"
+            );
+        }
         if !self.network.heads().is_empty() {
             bail!(
                 "[network] heads are not listed; a head is switched on by its weight in [train], as in occupancy_weight = 0.1"
@@ -194,6 +205,17 @@ impl Config {
         section("search", self.search.validate().map_err(|e| e.to_string()))?;
         section("train", self.train.validate().map_err(|e| e.to_string()))?;
         section("rating", self.rating.validate())
+    }
+
+    /// The endgame tables of the run, opened.
+    ///
+    /// # Errors
+    /// If there are none, they are damaged, or prove nothing of its variant and rules.
+    pub fn tables(&self) -> Result<Option<Arc<Tables>>> {
+        let RunConfig { variant, rules, tables, .. } = &self.run;
+        let networks = Networks::new(*variant).under(*rules);
+        let open = |folder: &PathBuf| networks.tables(folder).context("[run] tables");
+        tables.as_ref().map(open).transpose()
     }
 
     /// The network's shape, with the auxiliary heads that have a weight.

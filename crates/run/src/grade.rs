@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use serde::Serialize;
 use surakarta_game::{Position, Variant};
 use surakarta_net::{Batch, Evaluator};
-use surakarta_tablebase::{Class, Index, Tables, Value};
+use surakarta_tablebase::{Index, Tables, Value};
 
 /// Positions that are evaluated together.
 const BATCH: usize = 256;
@@ -58,7 +58,8 @@ pub fn grade(
     let mut classes = Vec::new();
     for class in tables.classes(variant) {
         let mut counts = Counts::default();
-        for some in drawn(variant, class, positions, seed).chunks(BATCH) {
+        let Some(index) = tables.index(variant, class) else { continue };
+        for some in drawn(index, positions, seed).chunks(BATCH) {
             let mut batch = Batch::default();
             for position in some {
                 batch.push(*position, &position.moves());
@@ -75,8 +76,8 @@ pub fn grade(
 }
 
 /// Positions of a class with legal moves, drawn with replacement.
-fn drawn(variant: Variant, class: Class, positions: usize, seed: u64) -> Vec<Position> {
-    let index = Index::new(variant, class);
+fn drawn(index: &Index, positions: usize, seed: u64) -> Vec<Position> {
+    let class = index.class();
     let stream = u64::from(class.own) << 8 | u64::from(class.enemy);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ stream << 32);
     let positions = (0..positions).map(|_| index.position(random.random_range(0..index.len())));

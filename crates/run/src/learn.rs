@@ -316,6 +316,10 @@ fn load_window(
     }
 }
 
+/// Endgames of each class that a network is graded by.
+#[cfg(feature = "torch")]
+const GRADED: usize = 256;
+
 /// Takes the steps of a stage and writes its rows of metrics. False if it was stopped.
 #[cfg(feature = "torch")]
 fn train_stage(
@@ -327,7 +331,10 @@ fn train_stage(
     around: &Around,
 ) -> Result<bool> {
     use indicatif::{ProgressBar, ProgressStyle};
+    use surakarta_net::Network;
     use surakarta_train::{EventLog, Iteration, Log, Outcome, Reliability, scalars};
+
+    use crate::grade::grade;
 
     let (settings, number) = (&config.train, stage.number);
     let before = learner.progress().steps - learner.progress().step;
@@ -371,6 +378,12 @@ fn train_stage(
     };
     let validation = learner.evaluate(window.held_out())?;
     metrics.validated(&validation);
+    if let Some(tables) = &around.tables {
+        let mut evaluator = Network::new(&learner.weights()?).evaluator();
+        let grades = grade(&mut *evaluator, tables, config.run.variant, GRADED, config.run.seed)?;
+        metrics.endgame_sign = Some(grades.all.sign as f32);
+        metrics.endgame_move = Some(grades.all.r#move as f32);
+    }
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     metrics.processor_seconds = Some(spent.tv_sec as f32 + spent.tv_nsec as f32 / 1e9);
     let mut bins = calibration.rows(number, "training");

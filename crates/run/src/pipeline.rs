@@ -16,6 +16,7 @@ use surakarta_net::{Inference, Weights};
 use surakarta_record::Window;
 use surakarta_record::shard::{list_shards, parse_shard_name};
 use surakarta_search::NetRef;
+use surakarta_tablebase::Tables;
 
 use crate::config::Config;
 use crate::directory::{RunDirectory, weights_path};
@@ -32,6 +33,8 @@ pub struct Around<'a> {
     pub bars: &'a MultiProgress,
     /// Called with the table of each rating.
     pub on_table: &'a (dyn Fn(u32, &Standings) -> Result<()> + Sync),
+    /// The endgame tables of [`Config::tables`].
+    pub tables: Option<Arc<Tables>>,
 }
 
 /// Whether a run can begin or go on in this folder, as far as that can be told before any game.
@@ -130,6 +133,7 @@ impl Run<'_> {
             seed: run.seed,
             iteration: u64::from(iteration),
             numbers: 0..u64::from(run.games),
+            tables: self.around.tables.clone(),
         };
         let around = Surroundings { pool: self.pool, stop, bars: self.around.bars };
         let label = format!("self-play {iteration}/{}", run.iterations);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use indicatif::MultiProgress;
@@ -11,6 +12,7 @@ use surakarta_net::Inference;
 use surakarta_record::ShardHeader;
 use surakarta_search::{MctsConfig, PlayerSpec, SearchConfig};
 use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
+use surakarta_tablebase::Tables;
 
 use crate::players::Networks;
 
@@ -35,6 +37,8 @@ pub struct Games {
     pub iteration: u64,
     /// Their numbers.
     pub numbers: Range<u64>,
+    /// Endgame tables that games may end by.
+    pub tables: Option<Arc<Tables>>,
 }
 
 /// What surrounds self-play without an influence on the games.
@@ -93,7 +97,8 @@ impl Games {
         let mut header = self.header("mcts".to_owned(), settings);
         header.weights = Some(network.hash().to_owned());
         header.kernel = Some(network.kernel());
-        let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
+        let (games, tables) = (self.numbers.clone(), self.tables.as_deref());
+        let batch = Batch { header: &header, config, games, folder, tables };
         // Not by the games in flight, which must have no influence on evaluations.
         let evaluator = || network.evaluator(WORKER_BATCH);
         let source = Source::Search { search: search.clone(), evaluator: &evaluator };
@@ -144,7 +149,8 @@ impl Games {
             return self.play_network(&*network, &config, search, folder, around, "self-play");
         }
         let header = self.header(spec.to_string(), settings("selfplay", config)?);
-        let batch = Batch { header: &header, config, games: self.numbers.clone(), folder };
+        let (games, tables) = (self.numbers.clone(), self.tables.as_deref());
+        let batch = Batch { header: &header, config, games, folder, tables };
         // Fails here rather than in every worker.
         networks.player(spec)?;
         let player = || {

@@ -20,6 +20,9 @@ pub struct SelfplayConfig {
     /// Moves are sampled for a number of plies from this range, by visits or by Gumbel's improved
     /// policy, then the best one is played. Full searches of Gumbel draw theirs in all plies.
     pub sampled_plies: [u32; 2],
+    /// Whether a game ends, adjudicated, where endgame tables prove its result: what is learned from it is
+    /// then the truth, and nothing is spent on the rest.
+    pub end_by_tables: bool,
 }
 
 /// A tree of so many takes about 50 MB.
@@ -35,6 +38,7 @@ impl Default for SelfplayConfig {
             fast_simulations: 50,
             full_share: 0.25,
             sampled_plies: [12, 24],
+            end_by_tables: false,
         }
     }
 }

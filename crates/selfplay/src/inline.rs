@@ -32,6 +32,7 @@ pub(crate) fn work(
                 policy: Policy::None,
             });
             game.play_legal(choice.mv);
+            setting.end_by_tables(&mut game);
         }
         let record = GameRecord::of(&game, number, plies);
         counters.finished(&record);

@@ -22,6 +22,7 @@ use indicatif::MultiProgress;
 use surakarta_net::{Evaluator, EvaluatorError};
 use surakarta_record::{ShardError, ShardHeader, ShardReader};
 use surakarta_search::{Limits, Player, PlayerError, SearchConfig};
+use surakarta_tablebase::Tables;
 
 use collector::Collector;
 pub use config::SelfplayConfig;
@@ -39,6 +40,8 @@ pub struct Batch<'a> {
     pub games: Range<u64>,
     /// The folder for the shards; it must exist.
     pub folder: &'a Path,
+    /// Endgame tables, if games are to [end by them](SelfplayConfig::end_by_tables).
+    pub tables: Option<&'a Tables>,
 }
 
 /// Who plays.
@@ -146,6 +149,7 @@ impl Batch<'_> {
             },
             seed: self.header.seed,
             iteration: self.header.iteration,
+            tables: self.tables.filter(|_| self.config.end_by_tables),
         };
         // A worker that fails stops the others too.
         let failed = AtomicBool::new(false);

@@ -1,10 +1,11 @@
 //! One worker of tree search: many games in lockstep, one leaf a game, one batch a step.
 
 use rand::RngExt;
-use surakarta_game::{Game, Position, RuleSet, Variant};
+use surakarta_game::{Ending, Game, Position, RuleSet, Variant};
 use surakarta_net::{Batch, Evaluator};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
 use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream, stream};
+use surakarta_tablebase::Tables;
 
 use crate::collector::Collector;
 use crate::progress::Counters;
@@ -18,12 +19,22 @@ pub(crate) struct Setting<'a> {
     pub(crate) search: SearchConfig,
     pub(crate) seed: u64,
     pub(crate) iteration: u64,
+    pub(crate) tables: Option<&'a Tables>,
 }
 
 impl Setting<'_> {
     /// The stream that every random number of a game is drawn from.
     pub(crate) fn stream(&self, number: u64) -> Stream {
         stream(self.seed, [self.iteration, number, 0])
+    }
+
+    /// Ends a game whose result the tables prove.
+    pub(crate) fn end_by_tables(&self, game: &mut Game) {
+        if game.result().is_none()
+            && let Some(outcome) = self.tables.and_then(|tables| tables.outcome(game))
+        {
+            game.end(Ending::Adjudicated, outcome);
+        }
     }
 
     /// A game that has begun with random plies, and their records.
@@ -130,6 +141,7 @@ impl Table {
             },
         });
         self.game.play_legal(mv);
+        setting.end_by_tables(&mut self.game);
         self.begin_search(setting);
     }
 }

@@ -61,7 +61,7 @@ fn play_by(
 ) -> Result<Played, SelfplayError> {
     let evaluator = || Ok(Box::new(network()) as Box<dyn Evaluator>);
     let source = Source::Search { search, evaluator: &evaluator };
-    let batch = Batch { header: &header(), config, games, folder };
+    let batch = Batch { header: &header(), config, games, folder, tables: None };
     batch.play(&source, &pool(threads), stop, "test", &silent())
 }
 
@@ -125,7 +125,13 @@ fn shards_of_another_setting_are_not_taken_for_ours() {
     let source = || Ok(Box::new(network()) as Box<dyn Evaluator>);
     let source = Source::Search { search: SearchConfig::default(), evaluator: &source };
     let header = ShardHeader { weights: Some("other".to_owned()), ..header() };
-    let batch = Batch { header: &header, config: &config(), games: 0..4, folder: folder.path() };
+    let batch = Batch {
+        header: &header,
+        config: &config(),
+        games: 0..4,
+        folder: folder.path(),
+        tables: None,
+    };
     let error = batch.play(&source, &pool(1), &|| false, "test", &silent()).unwrap_err();
     assert!(error.to_string().contains("another network"), "{error}");
     assert_eq!(contents(folder.path()), before);
@@ -141,8 +147,13 @@ fn every_variant_is_played_and_kept_apart() {
             let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
             let header = ShardHeader { variant, ..header() };
             let config = config();
-            let batch =
-                Batch { header: &header, config: &config, games: 0..8, folder: folder.path() };
+            let batch = Batch {
+                header: &header,
+                config: &config,
+                games: 0..8,
+                folder: folder.path(),
+                tables: None,
+            };
             batch.play(&source, &pool(2), &|| false, "test", &silent())
         };
         let other = Variant::ALL[(variant as usize + 1) % 4];
@@ -258,7 +269,13 @@ fn sorted(policy: &Policy) -> Vec<(surakarta_game::Move, u32)> {
 fn any_player_can_play_and_its_failure_ends_the_batch() {
     let folder = tempfile::tempdir().unwrap();
     let header = ShardHeader { player: "greedy".to_owned(), ..header() };
-    let batch = Batch { header: &header, config: &config(), games: 0..8, folder: folder.path() };
+    let batch = Batch {
+        header: &header,
+        config: &config(),
+        games: 0..8,
+        folder: folder.path(),
+        tables: None,
+    };
     let player = || Ok(Box::new(GreedyPlayer::new(GreedyConfig::default())) as Box<dyn Player>);
     let source = Source::Player { limits: Limits::default(), player: &player };
     let played = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap();
@@ -282,7 +299,13 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
     };
     let source = Source::Search { search: SearchConfig::default(), evaluator: &failing };
     let other = tempfile::tempdir().unwrap();
-    let batch = Batch { header: &header, config: &config(), games: 0..400, folder: other.path() };
+    let batch = Batch {
+        header: &header,
+        config: &config(),
+        games: 0..400,
+        folder: other.path(),
+        tables: None,
+    };
     let error = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap_err();
     assert!(error.to_string().contains("out of memory"), "{error}");
     assert_eq!(calls.load(Relaxed), 2);
@@ -301,6 +324,12 @@ fn a_panic_ends_the_batch_too() {
     let evaluator = || Ok(Box::new(Buggy) as Box<dyn Evaluator>);
     let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
     let header = header();
-    let batch = Batch { header: &header, config: &config(), games: 0..8, folder: folder.path() };
+    let batch = Batch {
+        header: &header,
+        config: &config(),
+        games: 0..8,
+        folder: folder.path(),
+        tables: None,
+    };
     let _ = batch.play(&source, &pool(2), &|| false, "test", &silent());
 }

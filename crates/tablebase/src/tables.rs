@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use surakarta_game::{Move, Position, Repetition, RuleSet, Variant};
+use surakarta_game::{Game, Move, Outcome, Position, Repetition, RuleSet, Variant};
 
 use crate::class::{Class, Entry, MAX_PIECES, Value};
+use crate::index::Index;
 use crate::table::{Table, TableError};
 
 const SIDES: usize = MAX_PIECES as usize;
@@ -84,6 +85,11 @@ impl Tables {
         if whole < 2 { 0 } else { whole }
     }
 
+    /// The numbers of a class that there is a table of.
+    pub fn index(&self, variant: Variant, class: Class) -> Option<&Index> {
+        Some(self.table(variant, class)?.index())
+    }
+
     /// Bytes of all files.
     pub fn bytes(&self) -> u64 {
         self.tables.iter().flatten().map(Table::bytes).sum()
@@ -149,6 +155,16 @@ impl Tables {
         }
         let entry = self.probe(position)?;
         (position.quiet_plies() == 0 || entry.plies.is_none()).then_some(entry.value)
+    }
+
+    /// The outcome of a game that goes on, where the tables prove it.
+    pub fn outcome(&self, game: &Game) -> Option<Outcome> {
+        let side = game.side_to_move();
+        Some(match self.prove(game.position(), game.rules())? {
+            Value::Draw => Outcome::Draw,
+            Value::Win => Outcome::Win(side),
+            Value::Loss => Outcome::Win(side.other()),
+        })
     }
 
     /// Whether [`prove`](Self::prove) proves anything under these rules: `olympiad`, `threefold` and what

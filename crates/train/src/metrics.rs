@@ -83,6 +83,10 @@ pub struct Metrics {
     /// Processor time in seconds that the whole process had taken by then, self-play and ratings
     /// included. It begins again at 0 where a run was resumed.
     pub processor_seconds: Option<f32>,
+    /// How often the value has the right sign in won and lost endgames of the tables that a run has.
+    pub endgame_sign: Option<f32>,
+    /// How often the policy's best move keeps the result there, where some moves do not.
+    pub endgame_move: Option<f32>,
 }
 
 impl Row for Metrics {

@@ -99,6 +99,8 @@ fn tag(column: &str) -> Option<String> {
         }
         "seconds" | "samples_per_second" | "batch_share" | "optimiser_share" | "wait_share"
         | "processor_seconds" => format!("speed/{column}"),
+        "endgame_sign" => "endgame/sign".to_owned(),
+        "endgame_move" => "endgame/move".to_owned(),
         _ => match (column.strip_prefix("validation_"), column.strip_suffix("_loss")) {
             (Some(name), _) => format!("validation/{name}"),
             (None, Some(name)) => format!("loss/{name}"),
