@@ -212,12 +212,23 @@ fn damage_is_found_and_the_rest_can_be_used() {
         .stdout(predicate::str::contains(format!("damaged games/{}", names[4])))
         .stdout(predicate::str::contains("ok ").count(8))
         .stderr(predicate::str::starts_with("error: 2 cannot be used"));
-    refused(folder.path(), "dataset stats games", names[2]);
+    // What is damaged is named and left out, and the rest is used.
     surakarta(folder.path())
         .args(["dataset", "export", "games", "--out", "tables"])
         .assert()
-        .failure()
-        .stderr(predicate::str::contains(names[2].as_str()));
-    assert_eq!(files(&folder.path().join("tables"), ".csv").len(), 0, "no table with a part");
+        .success()
+        .stderr(predicate::str::contains(format!("left out: games/{}", names[2])))
+        .stderr(predicate::str::contains(format!("left out: games/{}", names[4])));
+    assert_eq!(stats(folder.path(), "games")["games"], 48);
+    let table = std::fs::read_to_string(folder.path().join("tables/games.csv")).unwrap();
+    assert_eq!(table.lines().count(), 49);
+    // Where nothing is left, that is an error.
+    refused(folder.path(), &format!("dataset stats games/{}", names[2]), names[2]);
+    refused(
+        folder.path(),
+        &format!("dataset export games/{} --out none", names[4]),
+        "is damaged: block 0 of its games",
+    );
+    assert!(!folder.path().join("none").exists());
     assert_eq!(stats(folder.path(), &format!("games/{}", names[0]))["games"], 6);
 }

@@ -23,8 +23,10 @@ fn every_command_explains_itself() {
         assert!(help.contains(&format!("\n  surakarta {command}")), "{help}");
         assert_eq!(stdout(folder.path(), &format!("help {command}")), help);
     }
-    for command in ["verify", "stats", "export"] {
-        assert!(stdout(folder.path(), &format!("dataset {command} --help")).contains("Usage"));
+    for command in ["verify", "stats", "show", "merge", "split", "export", "import"] {
+        let help = stdout(folder.path(), &format!("dataset {command} --help"));
+        assert!(help.contains("Example"), "{help}");
+        assert!(help.contains(&format!("\n  surakarta dataset {command} ")), "{help}");
     }
     assert!(stdout(folder.path(), "bench rules --help").contains("Usage"));
     assert!(stdout(folder.path(), "--version").starts_with("surakarta "));

@@ -32,6 +32,65 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(path)
 }
 
+/// A file that grows piece by piece and stands under its name when it is whole: see
+/// [`write_atomically`]. Dropped before [`commit`](AtomicFile::commit), it leaves nothing.
+#[derive(Debug)]
+pub struct AtomicFile {
+    path: PathBuf,
+    temporary: PathBuf,
+    file: io::BufWriter<File>,
+    committed: bool,
+}
+
+impl AtomicFile {
+    /// Begins the file beside its name.
+    ///
+    /// # Errors
+    /// Whatever the system says.
+    pub fn create(path: &Path) -> io::Result<AtomicFile> {
+        let temporary = temporary(path);
+        let file = io::BufWriter::with_capacity(1 << 18, File::create(&temporary)?);
+        Ok(AtomicFile { path: path.to_owned(), temporary, file, committed: false })
+    }
+
+    /// Gives the file its name, in place of what stood there.
+    ///
+    /// # Errors
+    /// Whatever the system says; what stood under the name is then as it was.
+    pub fn commit(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().sync_all()?;
+        fs::rename(&self.temporary, &self.path)?;
+        self.committed = true;
+        sync_folder(&self.path)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl io::Seek for AtomicFile {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        if !self.committed {
+            // What could not be finished is only in the way, on a full disk above all.
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
 fn temporary(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
@@ -54,6 +113,24 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_growing_file_has_no_name_until_it_is_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a");
+        fs::write(&path, "old").unwrap();
+        let write = |text: &str| {
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.write_all(text.as_bytes()).unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"old");
+            file
+        };
+        drop(write("half"));
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        write("new").commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
 
     #[cfg(unix)]
     #[test]

@@ -31,7 +31,7 @@ pub struct Sample {
 impl Sample {
     /// The sample of a ply of a game, given the position before it and the game's last one.
     pub(crate) fn new(game: &GameRecord, ply: usize, position: Position, last: Position) -> Sample {
-        let (variant, mover) = (position.variant(), position.side_to_move());
+        let mover = position.side_to_move();
         let record = &game.plies[ply];
         let outcome = game.result.outcome.value_for(mover);
         let reply = game.plies.get(ply + 1).map_or(Vec::new(), |next| match next.is_sample() {
@@ -43,7 +43,7 @@ impl Sample {
             position,
             policy: record.policy.shares(),
             outcome,
-            margin: margin(variant, pieces_ahead(&last, mover)),
+            margin: margin_of(&last, mover),
             value: record.value,
             reply,
             future: future(values, outcome),
@@ -76,6 +76,11 @@ pub(crate) fn future(values: impl Iterator<Item = Option<f32>>, outcome: i8) -> 
 /// How many pieces more a colour has than the other.
 pub(crate) fn pieces_ahead(position: &Position, color: Color) -> i8 {
     position.count(color) as i8 - position.count(color.other()) as i8
+}
+
+/// Pieces on the board, own − enemy as a colour sees it, as a part of all that a side starts with.
+pub fn margin_of(position: &Position, color: Color) -> f32 {
+    margin(position.variant(), pieces_ahead(position, color))
 }
 
 /// Pieces ahead as a part of all that a side can have.

@@ -1,4 +1,4 @@
-//! The replay window, tables and counts, against the records that they come from.
+//! The replay window, against the records that they come from.
 
 mod games;
 
@@ -9,10 +9,9 @@ use std::path::PathBuf;
 use games::{random_game, random_game_of, random_variant, stream};
 use rand::seq::SliceRandom;
 use surakarta_game::{Move, OLYMPIAD, Outcome, Symmetry, THREEFOLD, Variant};
-use surakarta_record::export::{GameRow, PositionRow, export_games, export_positions};
 use surakarta_record::shard::{Catalogue, newest_first};
 use surakarta_record::{
-    GameRecord, Sample, Shard, ShardError, ShardHeader, Survey, Window, shard_name, write_shard,
+    GameRecord, Sample, ShardError, ShardHeader, Window, shard_name, write_shard,
 };
 
 /// Shards of one run: three iterations of two shards of 30 games.
@@ -356,139 +355,4 @@ fn a_window_holds_one_variant() {
     assert_eq!(window.variant(), Some(Variant::Rural));
     assert!((0..window.len()).all(|n| window.sample(n).position.variant() == Variant::Rural));
     assert_eq!(Window::default().variant(), None);
-}
-
-#[test]
-fn tables_hold_what_the_records_hold() {
-    Variant::ALL.into_iter().for_each(compare_tables);
-}
-
-fn compare_tables(variant: Variant) {
-    let run = run_of(variant);
-    let (mut games, mut positions) = (Vec::new(), Vec::new());
-    assert_eq!(export_games(&run.paths, &mut games).unwrap(), 180);
-    let plies = run.games.iter().flatten().map(|game| game.plies.len() as u64).sum::<u64>();
-    assert_eq!(export_positions(&run.paths, &mut positions).unwrap(), plies);
-
-    let mut rows = csv::Reader::from_reader(&games[..]);
-    let heading = rows.headers().unwrap().iter().collect::<Vec<_>>().join(",");
-    assert_eq!(
-        heading,
-        "seed,iteration,game,variant,rules,start,moves,ending,outcome,plies,black_pieces,white_pieces"
-    );
-    let records = || run.games.iter().flatten();
-    for (row, game) in rows.deserialize().zip(records()) {
-        let row: GameRow = row.unwrap();
-        assert_eq!((row.variant.parse(), row.start.parse()), (Ok(variant), Ok(game.start)));
-        let moves: Vec<Move> = row.moves.split_whitespace().map(|mv| mv.parse().unwrap()).collect();
-        assert_eq!(moves, game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>());
-        assert_eq!(row.ending.parse(), Ok(game.result.ending));
-        assert_eq!((row.plies, row.game), (game.plies.len(), game.number));
-        let winner = match game.result.outcome {
-            Outcome::Win(color) => color.name(),
-            Outcome::Draw => "draw",
-        };
-        assert_eq!(row.outcome, winner);
-    }
-
-    let mut rows = csv::Reader::from_reader(&positions[..]);
-    let heading = rows.headers().unwrap().iter().collect::<Vec<_>>().join(",");
-    assert_eq!(
-        heading,
-        "seed,iteration,game,ply,position,side,move,kind,sims,value,outcome,margin,policy"
-    );
-    let rows: Vec<PositionRow> = rows.deserialize().map(Result::unwrap).collect();
-    let plies = records().flat_map(|game| game.positions().zip(&game.plies));
-    for (row, (position, ply)) in rows.iter().zip(plies) {
-        assert_eq!(row.position.parse(), Ok(position));
-        assert_eq!(row.mv.parse(), Ok(ply.mv));
-        assert_eq!((row.sims, row.value), (ply.simulations, ply.value));
-        assert_eq!(row.side, position.side_to_move().name());
-        let policy = row.policy.split_whitespace().map(|pair| {
-            let (mv, share) = pair.split_once(':').unwrap();
-            (mv.parse().unwrap(), share.parse().unwrap())
-        });
-        assert_eq!(policy.collect::<Vec<(Move, f32)>>(), ply.policy.shares());
-    }
-    let learned = |row: &&PositionRow| row.kind == "full" && !row.policy.is_empty();
-    let samples: Vec<_> = rows.iter().filter(learned).collect();
-    for (row, sample) in samples.iter().zip(run.samples(0..6)) {
-        assert_eq!((row.outcome, row.margin), (sample.outcome, sample.margin));
-    }
-    assert_eq!(samples.len(), run.samples(0..6).len());
-}
-
-#[test]
-fn counts_are_those_of_the_records() {
-    let run = run();
-    let mut survey = Survey::default();
-    for path in &run.paths {
-        survey.add(path).unwrap();
-    }
-    // Once more: nothing new.
-    survey.add(&run.paths[0]).unwrap();
-    let summary = survey.summary();
-    let games: Vec<_> = run.games.iter().chain([&run.games[0]]).flatten().collect();
-    assert_eq!((summary.shards, summary.games), (7, 210));
-    assert_eq!(summary.variants, [("standard".to_owned(), 210)].into());
-    let won = |name| {
-        let winner = |game: &GameRecord| match game.result.outcome {
-            Outcome::Win(color) => color.name(),
-            Outcome::Draw => "draw",
-        };
-        games.iter().filter(|game| winner(game) == name).count() as u64
-    };
-    assert_eq!(
-        [summary.black_wins, summary.draws, summary.white_wins],
-        ["black", "draw", "white"].map(won)
-    );
-    for (ending, count) in &summary.endings {
-        let found = games.iter().filter(|game| game.result.ending.name() == ending).count();
-        assert_eq!(*count, found as u64);
-    }
-    assert_eq!(summary.endings.values().sum::<u64>(), 210);
-    let plies = games.iter().map(|game| game.plies.len() as u64).sum::<u64>();
-    assert_eq!((summary.plies, summary.searches.values().sum::<u64>()), (plies, plies));
-    assert_eq!(summary.mean_plies, Some(plies as f64 / 210.0));
-    let samples = games.iter().flat_map(|game| game.samples()).count() as u64;
-    assert_eq!(summary.recorded, samples);
-    let bytes = run.paths.iter().chain([&run.paths[0]]).map(|p| fs::metadata(p).unwrap().len());
-    let bytes: u64 = bytes.sum();
-    assert_eq!(summary.bytes_per_recorded, Some(bytes as f64 / samples as f64));
-    let distinct: BTreeSet<String> = games
-        .iter()
-        .map(|game| {
-            format!("{} {:?}", game.start, game.plies.iter().map(|ply| ply.mv).collect::<Vec<_>>())
-        })
-        .collect();
-    assert_eq!((summary.distinct_games, summary.games_compared), (distinct.len() as u64, 210));
-    let distinct: BTreeSet<_> = games
-        .iter()
-        .flat_map(|game| game.positions().take(game.plies.len()).map(|position| position.key()))
-        .collect();
-    assert_eq!(summary.distinct_positions, distinct.len() as u64);
-    assert_eq!(summary.positions_compared, plies);
-    let json = serde_json::to_string(&summary).unwrap();
-    assert_eq!(serde_json::from_str::<surakarta_record::Summary>(&json).unwrap(), summary);
-
-    // A small memory compares the first shard and says so.
-    let mut survey = Survey::with_bound(1);
-    for path in &run.paths {
-        survey.add(path).unwrap();
-    }
-    assert_eq!((survey.summary().games_compared, survey.summary().games), (30, 180));
-}
-
-#[test]
-fn a_damaged_shard_is_not_counted() {
-    let run = run();
-    let mut bytes = fs::read(&run.paths[0]).unwrap();
-    let at = bytes.len() * 9 / 10;
-    bytes[at] ^= 1;
-    fs::write(&run.paths[0], bytes).unwrap();
-    assert!(Shard::read(&run.paths[0]).is_err());
-    let mut survey = Survey::default();
-    assert!(survey.add(&run.paths[0]).is_err());
-    assert_eq!(survey.summary(), Survey::default().summary());
-    assert!(export_games(&run.paths, Vec::new()).is_err());
 }

@@ -22,4 +22,5 @@ mod rating;
 pub mod report;
 pub mod search_bench;
 pub mod selfplay;
+pub mod show;
 pub mod ugi;

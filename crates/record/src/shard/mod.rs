@@ -57,6 +57,9 @@
 //! | varint | simulations; where the policy is visits, what they exceed the sum of visits by, zigzag (0, −1, 1, −2, … are 0, 1, 2, 3, …) |
 //! | 0, *n* varints or *n* | nothing, visits of each move, or its share in 1/255 |
 //!
+//! Where games have been taken out of shards or brought together, the header's setting `numbers` keeps what
+//! they were called before, in their order: `0-12,14,130-141`.
+//!
 //! A state is two bytes of value, as above and seen by the side to move, and its one-line notation.
 //!
 //! ```

@@ -210,6 +210,27 @@ impl ShardReader {
         Games { reader: self, block: 0, next, games: Vec::new().into_iter() }
     }
 
+    /// How many blocks of games there are.
+    pub fn blocks(&self) -> usize {
+        self.index.games.len()
+    }
+
+    /// The place of the first game of a block, 0 the first; without such a block the number of games.
+    pub fn first_of_block(&self, block: usize) -> u64 {
+        sum(&self.index.games[..block.min(self.blocks())], |block| block.items)
+    }
+
+    /// The games of a block, which are as many as fit into memory at ease.
+    ///
+    /// # Errors
+    /// If it is damaged.
+    ///
+    /// # Panics
+    /// If there is no such [block](Self::blocks).
+    pub fn games_of_block(&mut self, block: usize) -> Result<Vec<GameRecord>, ShardError> {
+        self.games_of(block, self.header.first_game + self.first_of_block(block))
+    }
+
     /// The states outside games.
     ///
     /// # Errors
