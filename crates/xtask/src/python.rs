@@ -65,7 +65,7 @@ pub(crate) fn install() -> Result<PathBuf> {
 
 /// Installs beside the folder and renames, so that the folder is whole if it exists.
 fn fill(folder: &Path, requirements: &Path) -> Result<()> {
-    eprintln!("Installing Python packages for notebooks with pip (about 90 MB to fetch).");
+    eprintln!("Installing Python packages for notebooks with pip (about 140 MB to fetch).");
     let partial = folder.with_extension(format!("partial-{}", std::process::id()));
     let output = pip()
         .args(["install", "--quiet", "--only-binary", ":all:", "--target"])
