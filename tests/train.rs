@@ -5,10 +5,12 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use predicates::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{
-    assert_same_files, files, killed_again_and_again, refused, stdout, write, write_weights,
+    assert_same_files, files, killed_again_and_again, refused, stdout, surakarta, write,
+    write_weights,
 };
 use tempfile::TempDir;
 
@@ -231,4 +233,23 @@ fn a_folder_with_other_logs_or_another_process_is_left_alone() {
     refused(folder.path(), &format!("{TRAIN} --out other"), "another process trains in other");
     drop(lock);
     stdout(folder.path(), &format!("{TRAIN} --out other"));
+}
+
+#[test]
+fn damaged_shards_are_named_and_the_others_learned_from() {
+    let folder = folder();
+    let games = folder.path().join("games");
+    let (name, mut bytes) = files(&games, ".shard").into_iter().nth(3).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(games.join(&name), bytes).unwrap();
+    surakarta(folder.path())
+        .args(TRAIN.split_whitespace())
+        .args(["--out", "out"])
+        .assert()
+        .success()
+        .stderr(predicate::str::contains(format!("left out: games/{name} is damaged")));
+    // Where none is left there is nothing to learn from.
+    let alone = TRAIN.replace("--data games", &format!("--data games/{name}"));
+    refused(folder.path(), &format!("{alone} --out none"), "none of the shards can be used");
 }

@@ -1,55 +1,18 @@
 //! Counts and exports, against the records that they come from.
 
-#[path = "../../record/tests/games/mod.rs"]
-mod games;
+mod run;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use games::{random_game_of, stream};
+use run::run_of;
 use surakarta_dataset::export::{Format, export};
 use surakarta_dataset::survey::{OPENING_PLIES, survey, survey_with_bound};
 use surakarta_dataset::{DatasetError, Shares};
-use surakarta_game::{Color, Move, OLYMPIAD, Outcome, Position, Variant};
+use surakarta_game::{Color, Move, Outcome, Position, Variant};
 use surakarta_net::policy_index;
-use surakarta_record::{
-    GameRecord, PlyRecord, SearchKind, ShardHeader, margin_of, shard_name, write_shard,
-};
-
-struct Run {
-    dir: tempfile::TempDir,
-    paths: Vec<PathBuf>,
-    games: Vec<GameRecord>,
-}
-
-/// Three shards of thirty games; the last game is the first once more.
-fn run_of(variant: Variant) -> Run {
-    let dir = tempfile::tempdir().unwrap();
-    let mut random = stream(1);
-    let (mut paths, mut all) = (Vec::new(), Vec::<GameRecord>::new());
-    for first_game in [0, 30, 60] {
-        let numbers = first_game..first_game + 30;
-        let mut games: Vec<_> =
-            numbers.map(|n| random_game_of(variant, OLYMPIAD, n, &mut random)).collect();
-        if first_game == 60 {
-            games[29] = GameRecord { number: 89, ..all[0].clone() };
-        }
-        let header = ShardHeader {
-            variant,
-            seed: u64::MAX,
-            iteration: 4,
-            first_game,
-            games: 30,
-            player: "mcts:net=\"a,b\",sims=9".into(),
-            ..ShardHeader::default()
-        };
-        paths.push(dir.path().join(shard_name(4, first_game)));
-        write_shard(&paths[paths.len() - 1], &header, &games).unwrap();
-        all.extend(games);
-    }
-    Run { dir, paths, games: all }
-}
+use surakarta_record::{GameRecord, PlyRecord, SearchKind, margin_of};
 
 fn outcome_name(game: &GameRecord) -> &'static str {
     match game.result.outcome {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 #[cfg(feature = "torch")]
 use anyhow::{Context, bail};
+use surakarta_dataset::Sources;
 use surakarta_net::Weights;
 use surakarta_record::Window;
 use surakarta_record::shard::{Catalogue, ShardInfo, list_shards, parse_shard_name, root_of};
@@ -141,11 +142,12 @@ struct Stage {
 /// Trains on shards in stages, from the oldest to the newest, as
 /// [`stage_samples`](surakarta_train::TrainConfig::stage_samples) says, with a window's worth of them
 /// in memory at a time; writes weights, checkpoint, and rows of metrics. False if it was stopped; the
-/// same call goes on then.
+/// same call goes on then. Every byte of the shards is read first: those that are damaged are named and left
+/// out, and a training that began with them does not go on without them.
 ///
 /// # Errors
-/// If an interrupted training was begun otherwise, a shard is damaged or of another variant than the configuration's, a file cannot be read or
-/// written, or training diverges.
+/// If an interrupted training was begun otherwise, no shard is whole or one is of another variant than the
+/// configuration's, a file cannot be read or written, or training diverges.
 pub fn train_on_shards(
     config: &Config,
     shards: &[PathBuf],
@@ -153,7 +155,12 @@ pub fn train_on_shards(
     window: &mut Window,
     around: &Around,
 ) -> Result<bool> {
-    let shards = oldest_first(&mut Catalogue::default(), shards)?;
+    let sources = Sources::open(shards)?;
+    for error in &sources.left_out {
+        tracing::warn!("left out: {error}");
+    }
+    let whole: Vec<_> = sources.shards.into_iter().map(|source| source.path).collect();
+    let shards = oldest_first(&mut Catalogue::default(), &whole)?;
     let stages = stages(&shards, config.train.stage_samples);
     let basis = basis(config, &shards, &files.from)?;
     train(config, &Plan { shards, stages, basis }, files, window, around)
