@@ -1,7 +1,6 @@
 //! Positions to learn from as arrays for numpy.
 //!
-//! A file is an uncompressed-by-name, deflated zip archive of arrays in numpy's own format, version 1.0, as
-//! `numpy.load` opens it.
+//! A file is a zip archive of arrays in numpy's own format, version 1.0, as `numpy.load` opens it.
 
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};

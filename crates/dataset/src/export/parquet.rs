@@ -30,10 +30,31 @@ pub(crate) struct ParquetTable {
 enum Gathered {
     Long(Vec<i64>),
     Int(Vec<i32>),
-    Text(Vec<ByteArray>),
+    Text(Texts),
     Real(Vec<f32>),
     MaybeReal(Vec<f32>, Vec<i16>),
     Policy(Policies),
+}
+
+/// Texts one after another, and where each ends: one piece of memory for all.
+#[derive(Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.ends.push(self.bytes.len());
+    }
+
+    fn take(&mut self) -> Vec<ByteArray> {
+        let Texts { bytes, ends } = std::mem::take(self);
+        let bytes = ByteArray::from(bytes);
+        let starts = std::iter::once(&0).chain(&ends);
+        starts.zip(&ends).map(|(&start, &end)| bytes.slice(start, end - start)).collect()
+    }
 }
 
 /// Lists one after another. In the words of the format, an item has the definition level 1 and an empty
@@ -130,7 +151,7 @@ impl Gathered {
         match kind {
             Kind::Count64 => Gathered::Long(Vec::new()),
             Kind::Count | Kind::Sign => Gathered::Int(Vec::new()),
-            Kind::Text => Gathered::Text(Vec::new()),
+            Kind::Text => Gathered::Text(Texts::default()),
             Kind::Real => Gathered::Real(Vec::new()),
             Kind::MaybeReal => Gathered::MaybeReal(Vec::new(), Vec::new()),
             Kind::Policy => Gathered::Policy(Policies::default()),
@@ -143,7 +164,7 @@ impl Gathered {
             (Gathered::Long(column), Value::Count64(n)) => column.push(n as i64),
             (Gathered::Int(column), Value::Count(n)) => column.push(n as i32),
             (Gathered::Int(column), Value::Sign(n)) => column.push(n.into()),
-            (Gathered::Text(column), Value::Text(text)) => column.push(text.into()),
+            (Gathered::Text(column), Value::Text(text)) => column.push(text),
             (Gathered::Real(column), Value::Real(x)) => column.push(x),
             (Gathered::MaybeReal(column, definition), Value::MaybeReal(x)) => {
                 column.extend(x);
@@ -173,9 +194,8 @@ impl Gathered {
                 column.typed::<Int32Type>().write_batch(values, None, None)?;
                 values.clear();
             }
-            Gathered::Text(values) => {
-                column.typed::<ByteArrayType>().write_batch(values, None, None)?;
-                values.clear();
+            Gathered::Text(texts) => {
+                column.typed::<ByteArrayType>().write_batch(&texts.take(), None, None)?;
             }
             Gathered::Real(values) => {
                 column.typed::<FloatType>().write_batch(values, None, None)?;
