@@ -132,14 +132,15 @@ fn games_end_where_the_tables_know() {
     let stats = json(folder, "dataset stats without --json");
     assert!(stats["endings"].get("adjudicated").is_none(), "{stats}");
 
-    let arena = |adjudication: &str| {
-        let config = format!("players = [\"greedy\", \"random\"]\nseed = 1\npairs = 10\n{adjudication}");
-        write(folder, "arena.toml", &config);
-        json(folder, "--quiet arena arena.toml --json")
+    let arena = |name: &str, adjudication: &str| {
+        let config =
+            format!("players = [\"greedy\", \"random\"]\nseed = 1\npairs = 10\n{adjudication}");
+        write(folder, name, &config);
+        json(folder, &format!("--quiet arena {name} --json"))
     };
     let endings = |table: &Value| table["endings"]["adjudicated"].as_u64().unwrap_or(0);
-    assert_eq!(endings(&arena("")), 0);
-    assert!(endings(&arena("[adjudication]\ntables = \"tables\"")) > 2);
+    assert_eq!(endings(&arena("plain.toml", "")), 0);
+    assert!(endings(&arena("decided.toml", "[adjudication]\ntables = \"tables\"")) > 2);
 }
 
 #[test]
