@@ -133,8 +133,9 @@ fn games_end_where_the_tables_know() {
     assert!(stats["endings"].get("adjudicated").is_none(), "{stats}");
 
     let arena = |name: &str, adjudication: &str| {
-        let config =
-            format!("players = [\"greedy\", \"random\"]\nseed = 1\npairs = 10\n{adjudication}");
+        let config = format!(
+            "players = [\"alphabeta:nodes=500\", \"alphabeta:nodes=400\"]\nseed = 1\npairs = 10\n{adjudication}"
+        );
         write(folder, name, &config);
         json(folder, &format!("--quiet arena {name} --json"))
     };
