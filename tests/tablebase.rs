@@ -116,6 +116,22 @@ fn networks_are_graded() {
 }
 
 #[test]
+fn lookups_are_measured() {
+    let folder = built();
+    let rates = json(folder, "--quiet bench tables --seconds 0 --json");
+    let stats = rows(&stdout(folder, "tablebase stats --json"));
+    let positions: u64 = stats.iter().map(|class| class["positions"].as_u64().unwrap()).sum();
+    assert_eq!((&rates["pieces"], &rates["positions"]), (&4.into(), &positions.into()));
+    let rate = |key: &str| rates[key].as_f64().unwrap();
+    assert!(rate("derived_per_s") > 0.0 && rate("probes_per_s") > 0.0);
+    let ratio = rate("probes_per_s") / rate("derived_per_s");
+    assert!((ratio / rate("ratio") - 1.0).abs() < 1e-6, "{rates}");
+    let text = stdout(folder, "--quiet bench tables --seconds 0");
+    assert!(text.starts_with("up to 4 pieces"), "{text}");
+    refused(folder, "bench tables --variant rural", "tables has no tables of the variant rural");
+}
+
+#[test]
 fn games_end_where_the_tables_know() {
     let folder = built();
     let config = SMALL
@@ -131,6 +147,11 @@ fn games_end_where_the_tables_know() {
     stdout(folder, &format!("{selfplay} goes-on.toml --out without"));
     let stats = json(folder, "dataset stats without --json");
     assert!(stats["endings"].get("adjudicated").is_none(), "{stats}");
+
+    let done = stdout(folder, "dataset relabel without --out relabelled");
+    assert!(done.starts_with("relabelled: 40 games in "), "{done}");
+    let stats = json(folder, "dataset stats relabelled --json");
+    assert!(stats["endings"]["adjudicated"].as_u64().unwrap() > 4, "{stats}");
 
     let arena = |name: &str, adjudication: &str| {
         let config = format!(

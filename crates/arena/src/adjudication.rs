@@ -94,7 +94,7 @@ impl Adjudication {
         last: Color,
         tables: Option<&Tables>,
     ) -> Option<Outcome> {
-        let proven = tables.and_then(|tables| tables.outcome(game));
+        let proven = tables.and_then(|tables| tables.outcome(game.position(), game.rules()));
         proven.or_else(|| self.verdict(plies, last, game.position().quiet_plies() as usize))
     }
 

@@ -8,8 +8,10 @@ use surakarta_run::arena_bench::ArenaBench;
 use surakarta_run::bench::{ROUNDS, RulesBench};
 use surakarta_run::net_bench::NetBench;
 use surakarta_run::search_bench::{SearchBench, checksums};
+use surakarta_run::tables_bench::bench_tables;
 
 use crate::output;
+use crate::tablebase::Folder;
 
 /// Measure speed, each rate beside a slow twin in the same process.
 #[derive(clap::Args)]
@@ -17,7 +19,8 @@ use crate::output;
   surakarta bench rules
   surakarta bench arena --json
   surakarta bench net
-  surakarta bench search"#)]
+  surakarta bench search
+  surakarta bench tables"#)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     what: What,
@@ -29,6 +32,7 @@ enum What {
     Arena(Arena),
     Net(Net),
     Search(Search),
+    Tables(TablesOf),
 }
 
 /// Rules on one core: perft, and random games to their ends under olympiad rules.
@@ -149,6 +153,29 @@ struct Search {
     json: bool,
 }
 
+/// Endgame tables on one core: lookups of random positions.
+///
+/// Rates are medians of nine rounds in which both take turns, by processor time. Beside the lookups: entries
+/// derived from those of the positions after the moves, as without a table of the class itself. The files
+/// have been read once before.
+#[derive(clap::Args)]
+#[command(after_help = r#"Examples:
+  surakarta bench tables
+  surakarta bench tables --tables /data/tables --json"#)]
+struct TablesOf {
+    #[command(flatten)]
+    tables: Folder,
+    /// The variant: standard, rural, sepur, or "sepur,diagonals=no".
+    #[arg(long, default_value_t)]
+    variant: Variant,
+    /// Seconds of processor time at least for both rates.
+    #[arg(long, default_value_t = 4.0, value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
 fn shape(text: &str) -> Result<Shape, String> {
     let unknown = || "write mlp:256,128, conv:4,64 or circuit:4,64,3".to_owned();
     let (kind, numbers) = text.split_once(':').ok_or_else(unknown)?;
@@ -172,14 +199,23 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
         What::Rules(rules) => rules,
         What::Net(net) => return measure(net),
         What::Search(search) => return measure_searches(search),
+        What::Tables(TablesOf { tables, variant, seconds, json }) => {
+            let (tables, time) = (tables.open()?, Duration::from_secs_f64(seconds));
+            let rates = bench_tables(&tables, variant, time, announce)?;
+            return if json { output::json(&rates) } else { output::print(rates) };
+        }
         What::Arena(Arena { ms, pairs, players, games, json }) => {
             let rates = ArenaBench { ms, pairs, players, games }.run()?;
             return if json { output::json(&rates) } else { output::print(rates) };
         }
     };
     let bench = RulesBench { variant, depth, time: Duration::from_secs_f64(seconds) };
-    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1));
+    let rates = bench.run(announce);
     if json { output::json(&rates) } else { output::print(rates) }
+}
+
+fn announce(round: usize) {
+    tracing::info!("round {} of {ROUNDS}", round + 1);
 }
 
 fn measure(Net { net, mut shape, variant, batches, seconds, json }: Net) -> Result<()> {
@@ -193,7 +229,7 @@ fn measure(Net { net, mut shape, variant, batches, seconds, json }: Net) -> Resu
         batches: batches.into_iter().map(|size| size as usize).collect(),
         time: Duration::from_secs_f64(seconds),
     };
-    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1))?;
+    let rates = bench.run(announce)?;
     if json { output::json(&rates) } else { output::print(rates) }
 }
 
@@ -218,6 +254,6 @@ fn measure_searches(arguments: Search) -> Result<()> {
     };
     let time = Duration::from_secs_f64(seconds);
     let bench = SearchBench { network, simulations, time };
-    let rates = bench.run(|round| tracing::info!("round {} of {ROUNDS}", round + 1))?;
+    let rates = bench.run(announce)?;
     if json { output::json(&rates) } else { output::print(rates) }
 }

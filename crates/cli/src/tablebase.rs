@@ -96,14 +96,14 @@ enum Command {
 }
 
 #[derive(clap::Args)]
-struct Folder {
+pub(crate) struct Folder {
     /// The folder with the tables.
     #[arg(long = "tables", value_name = "DIR", default_value = "tables")]
     folder: PathBuf,
 }
 
 impl Folder {
-    fn open(&self) -> Result<Tables> {
+    pub(crate) fn open(&self) -> Result<Tables> {
         if !self.folder.is_dir() {
             bail!(
                 "there is no folder {}; make tables with `surakarta tablebase build --pieces 6 --out {}`, or name another with --tables",

@@ -1,4 +1,4 @@
-//! What people do with shards: merge and split them, sum them up, export them as tables and arrays that
+//! What people do with shards: merge, split and relabel them, sum them up, export them as tables and arrays that
 //! anyone can open, and read records back.
 //!
 //! Everything streams: a few blocks of games are in memory at a time, whatever the size of the data. Blocks
@@ -14,6 +14,7 @@ mod merge;
 mod numbers;
 mod part;
 mod read;
+mod relabel;
 mod split;
 pub mod survey;
 
@@ -23,4 +24,5 @@ pub use merge::{Merged, merge};
 pub use numbers::Numbers;
 pub use part::{InvalidShares, Part, Shares};
 pub use read::{Source, Sources, verify};
+pub use relabel::{Relabelled, relabel};
 pub use split::{SplitUp, split};

@@ -23,4 +23,5 @@ pub mod report;
 pub mod search_bench;
 pub mod selfplay;
 pub mod show;
+pub mod tables_bench;
 pub mod ugi;

@@ -31,7 +31,8 @@ impl Setting<'_> {
     /// Ends a game whose result the tables prove.
     pub(crate) fn end_by_tables(&self, game: &mut Game) {
         if game.result().is_none()
-            && let Some(outcome) = self.tables.and_then(|tables| tables.outcome(game))
+            && let Some(outcome) =
+                self.tables.and_then(|tables| tables.outcome(game.position(), game.rules()))
         {
             game.end(Ending::Adjudicated, outcome);
         }

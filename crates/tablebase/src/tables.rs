@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use surakarta_game::{Game, Move, Outcome, Position, Repetition, RuleSet, Variant};
+use surakarta_game::{Move, Outcome, Position, Repetition, RuleSet, Variant};
 
 use crate::class::{Class, Entry, MAX_PIECES, Value};
 use crate::index::Index;
@@ -157,10 +157,10 @@ impl Tables {
         (position.quiet_plies() == 0 || entry.plies.is_none()).then_some(entry.value)
     }
 
-    /// The outcome of a game that goes on, where the tables prove it.
-    pub fn outcome(&self, game: &Game) -> Option<Outcome> {
-        let side = game.side_to_move();
-        Some(match self.prove(game.position(), game.rules())? {
+    /// The outcome of a game that goes on in this position, where the tables prove it.
+    pub fn outcome(&self, position: &Position, rules: &RuleSet) -> Option<Outcome> {
+        let side = position.side_to_move();
+        Some(match self.prove(position, rules)? {
             Value::Draw => Outcome::Draw,
             Value::Win => Outcome::Win(side),
             Value::Loss => Outcome::Win(side.other()),

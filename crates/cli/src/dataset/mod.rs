@@ -6,14 +6,15 @@ use anyhow::{Context, Result, bail};
 use clap::Subcommand;
 use surakarta_arena::quantity;
 use surakarta_dataset::export::{Format, export};
-use surakarta_dataset::{Part, Shares, import, merge, split, verify};
+use surakarta_dataset::{Part, Shares, import, merge, relabel, split, verify};
 use surakarta_record::ShardReader;
 use surakarta_record::shard::{ShardError, list_shards};
 use surakarta_run::show::ShownGame;
 
 use crate::output;
+use crate::tablebase::Folder;
 
-/// Look into shards: check them, sum them up, show, merge, split and export them.
+/// Look into shards: check them, sum them up, show, merge, split, relabel and export them.
 ///
 /// Damaged shards are named and left out; the others are used. `surakarta dataset COMMAND --help` explains
 /// each command.
@@ -98,6 +99,21 @@ enum Command {
         out: PathBuf,
         #[command(flatten)]
         division: Division,
+    },
+    /// End games where endgame tables prove the result.
+    ///
+    /// Each game is cut at the first position of which the tables prove the result, and gets that result: what
+    /// is learned from the plies before it is then the truth. See surakarta tablebase.
+    #[command(after_help = "Example:
+  surakarta dataset relabel runs/quickstart/shards --tables tables --out relabelled")]
+    Relabel {
+        #[command(flatten)]
+        data: Data,
+        #[command(flatten)]
+        tables: Folder,
+        /// The new folder.
+        #[arg(long)]
+        out: PathBuf,
     },
     /// Write tables or arrays that other programs open, with a data card and a manifest.
     ///
@@ -203,6 +219,18 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
                 output::line(format_args!("{}: {}", path.display(), quantity(games, "game")))?;
             }
             Ok(())
+        }
+        Command::Relabel { data, tables, out } => {
+            let done = relabel(&data.shards()?, &tables.open()?, &out)?;
+            name_left_out(&done.left_out);
+            let (games, shards) = (quantity(done.games, "game"), quantity(done.shards, "shard"));
+            output::line(format_args!(
+                "{}: {games} in {shards}; {} end earlier, {} of them with another result; {} gone",
+                out.display(),
+                done.ended,
+                done.turned,
+                quantity(done.plies, "ply")
+            ))
         }
         Command::Export { data, out, formats, division } => {
             write_files(&data.shards()?, &out, &formats, &division.shares())
