@@ -74,5 +74,5 @@ fn notebooks_run_on_the_files_of_a_run() {
             executed += 1;
         }
     }
-    assert_eq!(executed, 5);
+    assert_eq!(executed, 6);
 }

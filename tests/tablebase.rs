@@ -62,6 +62,8 @@ fn a_position_is_looked_up_with_its_moves() {
     assert_eq!((&found["class"], &found["proven"]), (&"1-2".into(), &true.into()));
     let moves = found["moves"].as_array().unwrap();
     assert_eq!((&moves[0]["value"], &moves[0]["plies"]), (&"win".into(), &3.into()));
+    let line = found["line"].as_array().unwrap();
+    assert_eq!((line.len(), &line[0]), (3, &moves[0]["move"]));
     // After quiet plies a forced capture may come too late, or run into what has been.
     assert_eq!(words(&WON.replace("b 0 1", "b 7 9"))["proven"], false);
     assert_eq!(words("w5/6/6/6/6/b4w w 7 9")["proven"], true);

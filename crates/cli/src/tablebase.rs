@@ -60,8 +60,8 @@ enum Command {
         #[command(flatten)]
         tables: Folder,
         /// Print one JSON object: `position`, `class`, `value`, `plies` (null where the value is the
-        /// count), `proven` (whether that holds under the olympiad rules with the position's counter), and
-        /// `moves`, the best first.
+        /// count), `proven` (whether that holds under the olympiad rules with the position's counter),
+        /// `moves`, the best first, and `line`, the best play up to the capture.
         #[arg(long)]
         json: bool,
     },
@@ -196,6 +196,7 @@ fn probe(position: &Position, tables: &Tables, json: bool) -> Result<()> {
     let class = Class::of(position).expect("it is in a table");
     let proven = tables.prove(position, &OLYMPIAD).is_some();
     let moves = tables.moves(position);
+    let line: Vec<String> = tables.line(position).iter().map(ToString::to_string).collect();
     if json {
         let moves: Vec<_> = moves
             .iter()
@@ -208,6 +209,7 @@ fn probe(position: &Position, tables: &Tables, json: bool) -> Result<()> {
             "plies": entry.plies,
             "proven": proven,
             "moves": moves,
+            "line": line,
         }));
     }
     let mut text = picture::board(position, None, false);
@@ -215,6 +217,9 @@ fn probe(position: &Position, tables: &Tables, json: bool) -> Result<()> {
     text += &format!("class {class}, {to_move} to move: {}\n", describe(entry));
     if !proven {
         text += "a game may end before: plies without a capture and repeated positions are not counted\n";
+    }
+    if !line.is_empty() {
+        text += &format!("best play: {}\n", line.join(" "));
     }
     for (mv, entry) in moves {
         let x = if position.is_capture(mv) { "x" } else { "" };

@@ -140,6 +140,22 @@ impl Tables {
         moves
     }
 
+    /// The best moves of both sides up to the capture that forces the value of a position: as many as its
+    /// entry has plies, and none where the value is the count.
+    pub fn line(&self, position: &Position) -> Vec<Move> {
+        let (mut position, mut line) = (*position, Vec::new());
+        while let Some(plies) = self.probe(&position).and_then(|entry| entry.plies)
+            && let Some(&(best, _)) = self.moves(&position).first()
+        {
+            line.push(best);
+            if plies == 1 {
+                break;
+            }
+            position = position.after(best);
+        }
+        line
+    }
+
     /// The value of a position where the tables prove it for a game under these rules, as it stands.
     ///
     /// They do where the game can't go on forever and is then counted, and every forced capture comes

@@ -245,3 +245,36 @@ fn folders_without_tables_are_named() {
     let error = tables.stats(Variant::Standard, class).unwrap_err();
     assert!(matches!(error, TableError::Missing { .. }), "{error}");
 }
+
+#[test]
+fn the_best_line_ends_with_the_capture_that_forces_the_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = built(folder.path(), 4);
+    let mut forced = 0;
+    for class in tables.classes(Variant::Standard) {
+        let index = tables.index(Variant::Standard, class).unwrap();
+        for number in (0..index.len()).step_by(7) {
+            let position = index.position(number);
+            let entry = tables.probe(&position).unwrap();
+            let line = tables.line(&position);
+            assert_eq!(line.len(), entry.plies.map_or(0, usize::from), "{position}");
+            let Some((last, before)) = line.split_last() else { continue };
+            forced += 1;
+            let value = |position: &Position| match position.own() {
+                0 => Value::Loss,
+                _ => tables.probe(position).unwrap().value,
+            };
+            // Nobody gives anything away, and nobody captures before the end.
+            let (mut at, mut worth) = (position, entry.value);
+            for mv in before {
+                assert!(!at.is_capture(*mv), "{position}");
+                at = at.after(*mv);
+                worth = worth.opposite();
+                assert_eq!(value(&at), worth, "{position}");
+            }
+            assert!(at.is_capture(*last), "{position}");
+            assert_eq!(value(&at.after(*last)), worth.opposite(), "{position}");
+        }
+    }
+    assert!(forced > 1_000, "{forced}");
+}
