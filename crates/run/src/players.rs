@@ -148,6 +148,8 @@ impl<'a> Networks<'a> {
                 self.rules
             );
         }
+        // Before anybody's clock runs.
+        tables.warm_up()?;
         opened.insert(folder.to_owned(), Arc::clone(&tables));
         Ok(tables)
     }

@@ -121,7 +121,7 @@ fn values_go_where_they_belong() {
     assert_eq!(spec.config.search, search);
     let spec = mcts(
         "mcts:net=x,noise=yes,noise-alpha=3,noise-fraction=0.1,temperature=0.5,\
-         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2,cache=64,symmetries=8",
+         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2,cache=64,reuse=no,symmetries=8",
     );
     let search = SearchConfig {
         noise_alpha: 3.0,
@@ -138,6 +138,7 @@ fn values_go_where_they_belong() {
         temperature: 0.5,
         temperature_plies: 12,
         cache_mib: 64,
+        reuse: false,
         symmetries: true,
         ..MctsConfig::default()
     };
@@ -514,14 +515,14 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
         PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib, exact, tables })
     });
-    let play = (any::<[bool; 2]>(), positive(), any::<u32>(), 0usize..=65536, tables());
+    let play = (any::<[bool; 3]>(), positive(), any::<u32>(), 0usize..=65536, tables());
     let mcts = (net(), limits(), search_config(), play).prop_map(
         |(net, limits, search, (flags, temperature, temperature_plies, cache_mib, tables))| {
             // A tree holds every simulation: there are fewer of them at most.
             let simulations = limits.simulations.map(|n| n.min(1_000_000));
             let keep = |limits| Limits { simulations, nodes: None, depth: None, ..limits };
             let limits = apply(MctsConfig::default().limits, keep, limits);
-            let [noise, symmetries] = flags;
+            let [noise, reuse, symmetries] = flags;
             let config = MctsConfig {
                 search,
                 limits,
@@ -529,6 +530,7 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
                 temperature,
                 temperature_plies,
                 cache_mib,
+                reuse,
                 symmetries,
                 tables,
             };

@@ -43,6 +43,8 @@ pub struct MctsConfig {
     /// comes again is not evaluated again; 0 keeps none. It changes no move, value or line, only what
     /// they take.
     pub cache_mib: usize,
+    /// Whether the tree is kept from move to move, as far as the game has gone down it.
+    pub reuse: bool,
     /// Whether the root is evaluated as the mean over the eight symmetries of the board.
     pub symmetries: bool,
     /// The folder of the endgame tables that [`MctsPlayer::with_tables`] is to be given, if any.
@@ -68,13 +70,15 @@ impl Default for MctsConfig {
             temperature: 1.0,
             temperature_plies: 0,
             cache_mib: 0,
+            reuse: true,
             symmetries: false,
             tables: None,
         }
     }
 }
 
-/// Monte Carlo tree search with a network, one leaf at a time. The tree is kept from move to move.
+/// Monte Carlo tree search with a network, one leaf at a time. The tree is kept from move to move, if
+/// [that is wanted](MctsConfig::reuse).
 pub struct MctsPlayer {
     config: MctsConfig,
     search: Search,
@@ -154,6 +158,9 @@ impl MctsPlayer {
         // Even without time it evaluates the root.
         let mut target = if time.is_some() { 1 } else { budget };
         self.evaluations = 0;
+        if !self.config.reuse {
+            self.search.clear();
+        }
         self.search.begin(game, Root { simulations: target, noise: self.config.noise }, rng);
         self.look_at_inherited_root(game)?;
         let mut flow = self.run(watch)?;

@@ -91,6 +91,7 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "skip-forced" YES_NO config.search.skip_forced;
     "solve" YES_NO config.search.solve;
     "cache" CACHE config.cache_mib;
+    "reuse" YES_NO config.reuse;
     "symmetries" SYMMETRIES config.symmetries;
     "tables" FILE config.tables;
 };

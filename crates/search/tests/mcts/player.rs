@@ -58,6 +58,22 @@ fn a_player_is_as_new_in_a_new_game() {
 }
 
 #[test]
+fn without_its_tree_a_player_chooses_as_a_new_one_would() {
+    let config = MctsConfig { reuse: false, ..MctsConfig::default() };
+    let limits = simulations(60);
+    let mut forgetful = player(config.clone());
+    let (mut game, mut differ) = (Game::new(OLYMPIAD), false);
+    let mut keeper = player(MctsConfig::default());
+    for _ in 0..12 {
+        let choice = forgetful.choose(&game, &limits).unwrap();
+        assert_eq!(choice, player(config.clone()).choose(&game, &limits).unwrap());
+        differ |= choice != keeper.choose(&game, &limits).unwrap();
+        game.play(choice.mv).unwrap();
+    }
+    assert!(differ);
+}
+
+#[test]
 fn limits_asked_for_come_before_its_own() {
     let game = Game::new(OLYMPIAD);
     let mut config = MctsConfig::default();
