@@ -232,3 +232,62 @@ fn damage_is_found_and_the_rest_can_be_used() {
     assert!(!folder.path().join("none").exists());
     assert_eq!(stats(folder.path(), &format!("games/{}", names[0]))["games"], 6);
 }
+
+/// Start and moves of each game.
+fn courses(folder: &Path) -> Vec<(String, Vec<String>)> {
+    stdout(folder, "dataset export games --out tables");
+    let table = std::fs::read_to_string(folder.join("tables/games.csv")).unwrap();
+    let column = |name: &str| table.lines().next().unwrap().split(',').position(|c| c == name);
+    let (start, moves) = (column("start").unwrap(), column("moves").unwrap());
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let moves = cells[moves].split_whitespace().map(str::to_owned).collect();
+        (cells[start].to_owned(), moves)
+    };
+    table.lines().skip(1).map(row).collect()
+}
+
+#[test]
+fn games_begin_with_a_book_and_fork_off_earlier_games() {
+    let folder = folder();
+    write(folder.path(), "book.txt", "a2a3 b5b4\n# an endgame\n6/wwww2/6/6/1bbbb1/6 b 0 1\n");
+    let begun = "opening_plies = [0, 0]\nopenings = \"book.txt\"\npolicy_plies = [1, 3]\n";
+    let config = |more: &str| CONFIG.replace("[selfplay]\n", &format!("[selfplay]\n{begun}{more}"));
+    write(folder.path(), "small.toml", &config(""));
+    stdout(folder.path(), &format!("{MCTS} --out games"));
+    let played = courses(folder.path());
+    assert!(
+        played
+            .iter()
+            .all(|(start, moves)| start.starts_with("6/wwww2") || moves[..2] == ["a2a3", "b5b4"])
+    );
+    assert!(played.iter().any(|(start, _)| start.starts_with("6/wwww2")));
+    // A shard says which book it was, by its content.
+    write(folder.path(), "book.txt", "a2a3 b5b4\n");
+    refused(folder.path(), &format!("{MCTS} --out games"), "file book.txt (");
+    refused(folder.path(), &format!("{ALPHABETA} --out other"), "policy_plies are drawn");
+    write(folder.path(), "book.txt", "a2a3 a2a3\n");
+    refused(folder.path(), &format!("{MCTS} --out other"), "[selfplay] openings: book.txt, line 1");
+
+    std::fs::remove_file(folder.path().join("book.txt")).unwrap();
+    std::fs::rename(folder.path().join("games"), folder.path().join("earlier")).unwrap();
+    write(
+        folder.path(),
+        "small.toml",
+        &CONFIG.replace("[selfplay]\n", "[selfplay]\nfork_share = 0.5\n"),
+    );
+    let forking = format!("{MCTS} --forks-of earlier");
+    refused(folder.path(), &format!("{MCTS} --out other"), "--forks-of DIR");
+    refused(folder.path(), &format!("{MCTS} --forks-of none --out other"), "there is no shard");
+    refused(folder.path(), &format!("{forking} --rules threefold --out other"), "fork_share");
+    stdout(folder.path(), &format!("{forking} --threads 1 --out one"));
+    stdout(folder.path(), &format!("{forking} --threads 2 --out games"));
+    let [one, two] = ["one", "games"].map(|name| folder.path().join(name));
+    assert_same_files(&one, &two, ".shard");
+    let forked = courses(folder.path());
+    let endgames = forked.iter().filter(|(start, _)| start.starts_with("6/wwww2")).count();
+    assert!((5..30).contains(&endgames), "{endgames} of 60 games fork off an endgame");
+    stdout(folder.path(), "dataset verify games");
+    write(folder.path(), "small.toml", CONFIG);
+    refused(folder.path(), &format!("{forking} --out other"), "set fork_share");
+}

@@ -1,12 +1,15 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
+use surakarta_record::shard::list_shards;
+use surakarta_run::beginnings::beginnings;
 use surakarta_run::config::Config;
 use surakarta_run::players::Networks;
 use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
 use surakarta_search::PlayerSpec;
+use surakarta_selfplay::SelfplayConfig;
 
 use crate::networks::NetworkArguments;
 use crate::{interrupt, output};
@@ -43,6 +46,10 @@ pub(crate) struct Arguments {
     /// defaults otherwise.
     #[arg(long)]
     config: Option<PathBuf>,
+    /// A folder of shards: the share of games that [selfplay] fork_share says begins with the first moves
+    /// of a game in it. A run takes those of the iteration before.
+    #[arg(long, value_name = "DIR")]
+    forks_of: Option<PathBuf>,
     #[command(flatten)]
     networks: NetworkArguments,
     /// The variant: standard, rural, sepur or sepur,diagonals=no [default: the configuration's, or
@@ -65,6 +72,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let of_run = run.map(|run| (run.variant, run.rules)).unwrap_or_default();
     let variant = arguments.variant.unwrap_or(of_run.0);
     let rules = arguments.rules.unwrap_or(of_run.1);
+    let forks = forks(arguments.forks_of.as_deref(), &selfplay)?;
+    let beginnings = beginnings(&selfplay, variant, rules, arguments.seed, &forks)?;
     let out = &arguments.out;
     let pool = thread_pool(arguments.threads)?;
     output::make_folder(out)?;
@@ -79,6 +88,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         iteration: 0,
         numbers: arguments.first..arguments.first + arguments.games,
         tables,
+        beginnings,
     };
     let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
     let around = Surroundings { pool: &pool, stop: &stop, bars };
@@ -90,4 +100,29 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         tracing::warn!("stopped; the same command plays the other games");
     }
     Ok(())
+}
+
+/// The shards that games fork off from.
+fn forks(folder: Option<&Path>, config: &SelfplayConfig) -> Result<Vec<PathBuf>> {
+    let forking = config.fork_share > 0.0;
+    let Some(folder) = folder else {
+        if forking {
+            bail!(
+                "[selfplay] fork_share is {}, and there are no games to fork off from; name their folder with --forks-of DIR",
+                config.fork_share
+            );
+        }
+        return Ok(Vec::new());
+    };
+    if !forking {
+        bail!(
+            "--forks-of: no game forks off; set fork_share in [selfplay] of the file given as --config"
+        );
+    }
+    let shards = list_shards(folder)
+        .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+    if shards.is_empty() {
+        bail!("--forks-of {}: there is no shard; name a folder of shards", folder.display());
+    }
+    Ok(shards)
 }

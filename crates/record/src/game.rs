@@ -37,7 +37,7 @@ pub struct PlyRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum SearchKind {
-    /// At random, to open the game: not to be learned from.
+    /// To open the game, given or drawn without a search: not to be learned from.
     Opening = 0,
     /// By a short search, whose policy is not to be learned.
     Fast = 1,

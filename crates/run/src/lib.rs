@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod arena;
 pub mod arena_bench;
+pub mod beginnings;
 pub mod bench;
 pub mod config;
 pub mod contest_protocol;

@@ -18,6 +18,7 @@ use surakarta_record::shard::{list_shards, parse_shard_name};
 use surakarta_search::NetRef;
 use surakarta_tablebase::Tables;
 
+use crate::beginnings::beginnings;
 use crate::config::Config;
 use crate::directory::{RunDirectory, weights_path};
 use crate::learn;
@@ -40,10 +41,11 @@ pub struct Around<'a> {
 /// Whether a run can begin or go on in this folder, as far as that can be told before any game.
 ///
 /// # Errors
-/// If training cannot run here, or weights are missing, damaged or of another shape or variant: those
-/// that the run begins with, or an opponent's.
+/// If training cannot run here, weights are missing, damaged or of another shape or variant: those
+/// that the run begins with, or an opponent's, or the file of openings cannot be used.
 pub fn check(config: &Config, folder: &Path) -> Result<()> {
     let run = &config.run;
+    beginnings(&config.selfplay, run.variant, run.rules, run.seed, &[])?;
     if let Some(init) = &run.init
         && !weights_path(folder, 0).exists()
     {
@@ -70,7 +72,7 @@ pub fn run(config: &Config, directory: &RunDirectory, around: &Around) -> Result
     let mut games = learn::Recorded::holding_out(config.train.validation_share);
     let done = directory.learned()?;
     // Whatever was lost or damaged since is played again.
-    for iteration in run.first_kept()?..=done {
+    for iteration in run.first_playable()?..=done {
         run.play(iteration, &|| run.stopped())?;
     }
     if done > 0 {
@@ -127,7 +129,11 @@ impl Run<'_> {
         let run = &self.config.run;
         let lag = if run.overlap { 2 } else { 1 };
         let network = self.network(iteration.saturating_sub(lag))?;
+        let forks = self.forks(iteration)?;
+        let beginnings =
+            beginnings(&self.config.selfplay, run.variant, run.rules, run.seed, &forks)?;
         let games = Games {
+            beginnings,
             variant: run.variant,
             rules: run.rules,
             seed: run.seed,
@@ -187,10 +193,28 @@ impl Run<'_> {
         table.map_or(Ok(()), |standings| on_table(iteration, &standings))
     }
 
-    /// The oldest iteration with a shard, or 1.
-    fn first_kept(&self) -> Result<u32> {
+    /// The shards that games of an iteration may fork off from: those of the one before, which are all
+    /// there before any of its games begins.
+    fn forks(&self, iteration: u32) -> Result<Vec<std::path::PathBuf>> {
+        if !self.forking() {
+            return Ok(Vec::new());
+        }
+        let of = |(of, path)| (of + 1 == iteration).then_some(path);
+        Ok(self.shards()?.into_iter().filter_map(of).collect())
+    }
+
+    fn forking(&self) -> bool {
+        self.config.selfplay.fork_share > 0.0
+    }
+
+    /// The oldest iteration whose games can still be played: with a shard, and one before it if they
+    /// fork off from there; 1 without shards.
+    fn first_playable(&self) -> Result<u32> {
         let oldest = self.shards()?.into_iter().map(|(iteration, _)| iteration).min();
-        Ok(oldest.unwrap_or(1))
+        Ok(match oldest {
+            Some(oldest) if oldest > 1 && self.forking() => oldest + 1,
+            oldest => oldest.unwrap_or(1),
+        })
     }
 
     /// Every shard with its iteration.
@@ -215,6 +239,8 @@ impl Run<'_> {
         let shards = self.shards()?;
         let needed = shards.iter().filter(|(_, path)| in_window.contains(path.as_path()));
         let oldest = needed.map(|(iteration, _)| *iteration).min().unwrap_or(iteration);
+        // What the oldest fork off from stays too, so that they can be played again.
+        let oldest = oldest - u32::from(self.forking());
         for (of, path) in &shards {
             if keep > 0 && *of + keep <= iteration && *of < oldest {
                 remove(path)?;

@@ -11,7 +11,7 @@ use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Inference;
 use surakarta_record::ShardHeader;
 use surakarta_search::{MctsConfig, PlayerSpec, SearchConfig};
-use surakarta_selfplay::{Batch, Played, SelfplayConfig, Source};
+use surakarta_selfplay::{Batch, Beginnings, Played, SelfplayConfig, Source};
 use surakarta_tablebase::Tables;
 
 use crate::players::Networks;
@@ -39,6 +39,8 @@ pub struct Games {
     pub numbers: Range<u64>,
     /// Endgame tables that games may end by.
     pub tables: Option<Arc<Tables>>,
+    /// What they may begin with.
+    pub beginnings: Beginnings,
 }
 
 /// What surrounds self-play without an influence on the games.
@@ -77,6 +79,30 @@ impl Games {
         }
     }
 
+    /// The section `[selfplay]` as headers state it: what games begin with by its content, not by the
+    /// place where it lies.
+    fn settings(&self, config: &SelfplayConfig) -> Result<BTreeMap<String, String>> {
+        let mut settings = settings("selfplay", config)?;
+        let Beginnings { openings, forks } = &self.beginnings;
+        for (key, lines) in [("selfplay.openings", openings), ("selfplay.forks", forks)] {
+            if let Some(lines) = lines {
+                settings
+                    .insert(key.to_owned(), toml::Value::from(lines.source.as_str()).to_string());
+            }
+        }
+        Ok(settings)
+    }
+
+    fn batch<'a>(
+        &'a self,
+        header: &'a ShardHeader,
+        config: &'a SelfplayConfig,
+        folder: &'a Path,
+    ) -> Batch<'a> {
+        let (games, tables) = (self.numbers.clone(), self.tables.as_deref());
+        Batch { header, config, games, folder, tables, beginnings: &self.beginnings }
+    }
+
     /// A network plays with itself.
     ///
     /// # Errors
@@ -90,15 +116,14 @@ impl Games {
         around: Surroundings,
         label: &str,
     ) -> Result<Played> {
-        let mut settings = settings("selfplay", config)?;
+        let mut settings = self.settings(config)?;
         settings.extend(self::settings("search", search)?);
         // How the work is cut up has no influence on the games.
         settings.remove("selfplay.games_in_flight");
         let mut header = self.header("mcts".to_owned(), settings);
         header.weights = Some(network.hash().to_owned());
         header.kernel = Some(network.kernel());
-        let (games, tables) = (self.numbers.clone(), self.tables.as_deref());
-        let batch = Batch { header: &header, config, games, folder, tables };
+        let batch = self.batch(&header, config, folder);
         // Not by the games in flight, which must have no influence on evaluations.
         let evaluator = || network.evaluator(WORKER_BATCH);
         let source = Source::Search { search: search.clone(), evaluator: &evaluator };
@@ -148,9 +173,13 @@ impl Games {
             }
             return self.play_network(&*network, &config, search, folder, around, "self-play");
         }
-        let header = self.header(spec.to_string(), settings("selfplay", config)?);
-        let (games, tables) = (self.numbers.clone(), self.tables.as_deref());
-        let batch = Batch { header: &header, config, games, folder, tables };
+        if config.policy_plies != [0, 0] {
+            bail!(
+                "[selfplay] policy_plies are drawn from the policy of a network, and {spec} has none; leave the key out"
+            );
+        }
+        let header = self.header(spec.to_string(), self.settings(config)?);
+        let batch = self.batch(&header, config, folder);
         // Fails here rather than in every worker.
         networks.player(spec)?;
         let player = || {

@@ -69,7 +69,7 @@ fn cpu_toml_explains_every_key() {
     let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
     // Some keys are shown as comments: they have no value unless one is given.
     let mut shown = text.clone();
-    for key in ["init", "c_base", "play_device"] {
+    for key in ["init", "c_base", "play_device", "openings"] {
         shown = shown.replace(&format!("# {key} = "), &format!("{key} = "));
     }
     let shown: toml::Table = shown.parse().unwrap();
@@ -77,7 +77,11 @@ fn cpu_toml_explains_every_key() {
     config.run.init = Some("weights.safetensors".into());
     config.search.c_base = Some(1.0);
     config.run.play_device = Some(Device::Cpu);
-    // Two are not written at their defaults.
+    config.selfplay.openings = Some("book.txt".into());
+    // Some are not written at their defaults.
+    config.selfplay.policy_plies = [0, 1];
+    config.selfplay.policy_temperature = 0.5;
+    config.selfplay.fork_share = 0.5;
     let residual = Trunk::Mlp(MlpShape::new(&[16, 16], true).unwrap());
     config.network = Shape::from(residual).without([InputGroup::Quiet]);
     assert_eq!(keys(&shown), keys(&toml::Table::try_from(&config).unwrap()));
@@ -157,6 +161,9 @@ fn mistakes_are_named() {
         ("every = 0", "every = 0\nopponents = [\"mcts:net=best\"]", "whose network changes"),
         ("[rating]", "[selfplay]\nfull_share = 0.0\n[rating]", "full_share is 0"),
         ("[rating]", "[selfplay]\nopening_plies = [8, 0]\n[rating]", "opening_plies"),
+        ("[rating]", "[selfplay]\npolicy_plies = [3, 2]\n[rating]", "policy_plies"),
+        ("[rating]", "[selfplay]\npolicy_temperature = 0.0\n[rating]", "policy_temperature is 0"),
+        ("[rating]", "[selfplay]\nfork_share = 1.5\n[rating]", "fork_share is 1.5"),
         ("[rating]", "[search]\nc_init = -1.0\n[rating]", "c_init is -1"),
         ("[rating]", "[search]\nmethod = \"uct\"\n[rating]", "`puct` or `gumbel`"),
         ("[rating]", "[search]\nconsidered = 0\n[rating]", "considered is 0"),

@@ -16,7 +16,7 @@ pub use mcts::{
     MctsConfig, MctsPlayer, Method, MoveStats, Proof, Root, Search, SearchConfig, Step,
 };
 pub use player::{Choice, Clock, Limits, Player, PlayerError, Work};
-pub use random::{Stream, stream};
+pub use random::{Stream, draw, stream};
 pub use rollout::{RolloutConfig, RolloutMove, RolloutPlayer, Rollouts};
 pub use simple::{GreedyConfig, GreedyPlayer, RandomConfig, RandomPlayer};
 pub use spec::{

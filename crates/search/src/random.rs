@@ -1,5 +1,6 @@
 //! Random streams keyed by what they are for.
 
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
@@ -14,4 +15,23 @@ pub fn stream(seed: u64, key: [u64; 3]) -> Stream {
         chunk.copy_from_slice(&word.to_le_bytes());
     }
     ChaCha8Rng::from_seed(bytes)
+}
+
+/// The place of one of these weights, drawn with probability ∝ w^(1/temperature); `None`, with nothing
+/// drawn, at temperature 0 or where no weight is above 0.
+pub fn draw(weights: &[f64], temperature: f32, rng: &mut Stream) -> Option<usize> {
+    let most = weights.iter().copied().fold(0.0, f64::max);
+    if temperature <= 0.0 || most == 0.0 {
+        return None;
+    }
+    // Scaled by the highest, so that a low temperature cannot overflow.
+    let weight = |w: f64| (w / most).powf(1.0 / temperature as f64);
+    let total: f64 = weights.iter().map(|&w| weight(w)).sum();
+    let mut left = rng.random::<f64>() * total;
+    let found = weights.iter().position(|&w| {
+        left -= weight(w);
+        left < 0.0
+    });
+    // Rounding may leave a little.
+    found.or_else(|| weights.iter().position(|&w| w == most))
 }

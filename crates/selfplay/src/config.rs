@@ -1,7 +1,12 @@
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 /// How games are played against oneself. The search's own constants are apart, in
 /// [`surakarta_search::SearchConfig`].
+///
+/// Keys that are off by default are written only where they are on, so that the headers of shards
+/// that know nothing of them stay as they are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SelfplayConfig {
@@ -11,6 +16,18 @@ pub struct SelfplayConfig {
     pub games_in_flight: u32,
     /// Random plies before the first search: a number from this range for each game.
     pub opening_plies: [u32; 2],
+    /// Plies drawn from the network's policy without a search after those: a number from this range for
+    /// each game.
+    #[serde(skip_serializing_if = "is_none")]
+    pub policy_plies: [u32; 2],
+    /// The temperature at which they are drawn.
+    #[serde(skip_serializing_if = "is_one")]
+    pub policy_temperature: f64,
+    /// A file of openings, one of which each game begins with, before any random plies.
+    pub openings: Option<PathBuf>,
+    /// Share of games that instead begin with the first moves of an earlier game, up to a random ply.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fork_share: f64,
     /// Simulations of a full search, whose policy is recorded and learned.
     pub full_simulations: u32,
     /// Simulations of a fast search, which only moves the game on.
@@ -25,6 +42,18 @@ pub struct SelfplayConfig {
     pub end_by_tables: bool,
 }
 
+fn is_none(range: &[u32; 2]) -> bool {
+    *range == [0, 0]
+}
+
+fn is_one(value: &f64) -> bool {
+    *value == 1.0
+}
+
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
+}
+
 /// A tree of so many takes about 50 MB.
 const MOST_SIMULATIONS: u32 = 100_000;
 
@@ -34,6 +63,10 @@ impl Default for SelfplayConfig {
             games_per_shard: 128,
             games_in_flight: 16,
             opening_plies: [0, 8],
+            policy_plies: [0, 0],
+            policy_temperature: 1.0,
+            openings: None,
+            fork_share: 0.0,
             full_simulations: 200,
             fast_simulations: 50,
             full_share: 0.25,
@@ -69,9 +102,11 @@ impl SelfplayConfig {
                 return Err(format!("{key} is {value}; it must be at most {MOST_SIMULATIONS}"));
             }
         }
-        for (key, range) in
-            [("opening_plies", self.opening_plies), ("sampled_plies", self.sampled_plies)]
-        {
+        for (key, range) in [
+            ("opening_plies", self.opening_plies),
+            ("policy_plies", self.policy_plies),
+            ("sampled_plies", self.sampled_plies),
+        ] {
             if range[0] > range[1] {
                 return Err(format!(
                     "{key} is [{}, {}]; write the smaller number first",
@@ -84,6 +119,15 @@ impl SelfplayConfig {
                 "full_share is {}; it must be above 0, or nothing would be recorded to learn from, and at most 1",
                 self.full_share
             ));
+        }
+        if !(self.policy_temperature > 0.0 && self.policy_temperature.is_finite()) {
+            return Err(format!(
+                "policy_temperature is {}; it must be a number above 0",
+                self.policy_temperature
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.fork_share) {
+            return Err(format!("fork_share is {}; it must lie between 0 and 1", self.fork_share));
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use surakarta_search::{Limits, Player};
 use crate::SelfplayError;
 use crate::collector::Collector;
 use crate::lockstep::Setting;
+use crate::opening::Begun;
 use crate::progress::Counters;
 
 /// Plays games until the collector has no more. The player moves for both sides.
@@ -18,8 +19,8 @@ pub(crate) fn work(
     counters: &Counters,
 ) -> Result<(), SelfplayError> {
     while let Some(number) = collector.next_game() {
-        let mut random = setting.stream(number);
-        let (mut game, mut plies) = setting.open(&mut random);
+        let mut random = setting.openings.stream(number);
+        let Begun { mut game, mut plies, .. } = setting.openings.begin(number, &mut random);
         player.new_game(random.next_u64());
         while game.result().is_none() {
             let choice = player.choose(&game, limits)?;

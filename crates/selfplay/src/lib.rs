@@ -4,11 +4,17 @@
 //! keyed by (run seed, iteration, number), so the shards are the same bytes whatever the number of
 //! threads and however often the work was interrupted: shards that exist are kept, the others are
 //! played again from their first game.
+//!
+//! # How a game begins
+//! With the moves of an opening or of an earlier game up to some ply ([`Beginnings`]), then random
+//! moves, then moves drawn from the network's policy; each part may be missing, and all of them are kept
+//! in the record as plies of kind `opening`, so that it replays from its start.
 
 mod collector;
 mod config;
 mod inline;
 mod lockstep;
+mod opening;
 mod progress;
 
 use std::collections::BTreeMap;
@@ -27,6 +33,8 @@ use surakarta_tablebase::Tables;
 use collector::Collector;
 pub use config::SelfplayConfig;
 use lockstep::Setting;
+use opening::Openings;
+pub use opening::{Beginnings, Line, Lines};
 use progress::View;
 pub use progress::{Counters, Totals};
 
@@ -42,6 +50,8 @@ pub struct Batch<'a> {
     pub folder: &'a Path,
     /// Endgame tables, if games are to [end by them](SelfplayConfig::end_by_tables).
     pub tables: Option<&'a Tables>,
+    /// What games may begin with.
+    pub beginnings: &'a Beginnings,
 }
 
 /// Who plays.
@@ -140,15 +150,19 @@ impl Batch<'_> {
         let counters = Counters::default();
         let wanted = missing.iter().map(|&(_, games)| u64::from(games)).sum();
         let setting = Setting {
-            variant: self.header.variant,
-            rules: self.header.rules,
+            openings: Openings {
+                variant: self.header.variant,
+                rules: self.header.rules,
+                config: self.config,
+                beginnings: self.beginnings,
+                seed: self.header.seed,
+                iteration: self.header.iteration,
+            },
             config: self.config,
             search: match source {
                 Source::Search { search, .. } => search.clone(),
                 Source::Player { .. } => SearchConfig::default(),
             },
-            seed: self.header.seed,
-            iteration: self.header.iteration,
             tables: self.tables.filter(|_| self.config.end_by_tables),
         };
         // A worker that fails stops the others too.

@@ -1,33 +1,26 @@
 //! One worker of tree search: many games in lockstep, one leaf a game, one batch a step.
 
 use rand::RngExt;
-use surakarta_game::{Ending, Game, Position, RuleSet, Variant};
+use surakarta_game::{Ending, Game};
 use surakarta_net::{Batch, Evaluator};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
-use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream, stream};
+use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream};
 use surakarta_tablebase::Tables;
 
 use crate::collector::Collector;
+use crate::opening::{Begun, Openings, draw_from_policy, opening_ply};
 use crate::progress::Counters;
 use crate::{SelfplayConfig, SelfplayError};
 
 /// What all games of a batch have in common.
 pub(crate) struct Setting<'a> {
-    pub(crate) variant: Variant,
-    pub(crate) rules: RuleSet,
+    pub(crate) openings: Openings<'a>,
     pub(crate) config: &'a SelfplayConfig,
     pub(crate) search: SearchConfig,
-    pub(crate) seed: u64,
-    pub(crate) iteration: u64,
     pub(crate) tables: Option<&'a Tables>,
 }
 
 impl Setting<'_> {
-    /// The stream that every random number of a game is drawn from.
-    pub(crate) fn stream(&self, number: u64) -> Stream {
-        stream(self.seed, [self.iteration, number, 0])
-    }
-
     /// Ends a game whose result the tables prove.
     pub(crate) fn end_by_tables(&self, game: &mut Game) {
         if game.result().is_none()
@@ -37,30 +30,6 @@ impl Setting<'_> {
             game.end(Ending::Adjudicated, outcome);
         }
     }
-
-    /// A game that has begun with random plies, and their records.
-    pub(crate) fn open(&self, random: &mut Stream) -> (Game, Vec<PlyRecord>) {
-        let mut game = Game::from_position(self.rules, Position::start(self.variant));
-        let mut plies = Vec::new();
-        let [least, most] = self.config.opening_plies;
-        let mut moves = Vec::new();
-        for _ in 0..random.random_range(least..=most) {
-            game.legal_moves_into(&mut moves);
-            if moves.is_empty() {
-                break;
-            }
-            let mv = moves[random.random_range(0..moves.len())];
-            game.play_legal(mv);
-            plies.push(PlyRecord {
-                mv,
-                search: SearchKind::Opening,
-                simulations: 0,
-                value: None,
-                policy: Policy::None,
-            });
-        }
-        (game, plies)
-    }
 }
 
 /// A game in the hands of a worker.
@@ -69,6 +38,8 @@ struct Table {
     random: Stream,
     game: Game,
     plies: Vec<PlyRecord>,
+    /// Plies that are still to be drawn from the policy before the first search.
+    policy_plies: u32,
     search: Search,
     kind: SearchKind,
     sampled_until: usize,
@@ -76,14 +47,18 @@ struct Table {
 
 impl Table {
     fn new(setting: &Setting, number: u64) -> Table {
-        let mut random = setting.stream(number);
-        let (game, plies) = setting.open(&mut random);
+        let mut random = setting.openings.stream(number);
+        let Begun { game, plies, given, policy_plies } =
+            setting.openings.begin(number, &mut random);
         let [least, most] = setting.config.sampled_plies;
-        let sampled_until = random.random_range(least..=most) as usize;
+        let sampled_until = given + random.random_range(least..=most) as usize;
         let search = Search::new(setting.search.clone());
+        let kind = SearchKind::Opening;
         let mut table =
-            Table { number, random, game, plies, search, kind: SearchKind::Full, sampled_until };
-        table.begin_search(setting);
+            Table { number, random, game, plies, policy_plies, search, kind, sampled_until };
+        if policy_plies == 0 {
+            table.begin_search(setting);
+        }
         table
     }
 
@@ -113,10 +88,30 @@ impl Table {
             if self.game.result().is_some() {
                 return None;
             }
+            if self.policy_plies > 0 {
+                return Some(batch.push(*self.game.position(), &self.game.legal_moves()));
+            }
             match self.search.step(batch) {
                 Step::Leaf(at) => return Some(at),
                 Step::Done => self.play(setting, counters),
             }
+        }
+    }
+
+    /// Takes in what the network says of the leaf.
+    fn accept(&mut self, setting: &Setting, batch: &Batch, at: usize, counters: &Counters) {
+        if self.policy_plies == 0 {
+            return self.search.accept(batch, at);
+        }
+        counters.searched(0, 1);
+        let temperature = setting.config.policy_temperature;
+        let (moves, policy) = (batch.moves(at), batch.policy(at));
+        let mv = draw_from_policy(moves, policy, temperature, &mut self.random);
+        self.game.play_legal(mv);
+        self.plies.push(opening_ply(mv));
+        self.policy_plies -= 1;
+        if self.policy_plies == 0 {
+            self.begin_search(setting);
         }
     }
 
@@ -186,7 +181,7 @@ pub(crate) fn work(
         }
         evaluator.evaluate(&mut batch)?;
         for (table, leaf) in tables.iter_mut().zip(&leaves) {
-            table.search.accept(&batch, *leaf);
+            table.accept(setting, &batch, *leaf, counters);
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Shards do not depend on threads, on lockstep or on interruptions, and hold what the searches did.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use indicatif::{MultiProgress, ProgressDrawTarget};
+use support::{config, contents, header, network, play, play_by, pool, silent};
 use surakarta_game::Variant;
 use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weights};
 use surakarta_record::shard::verify;
@@ -13,62 +14,7 @@ use surakarta_record::{Policy, SearchKind, Shard, ShardHeader};
 use surakarta_search::{
     GreedyConfig, GreedyPlayer, Limits, Method, Player, Root, Search, SearchConfig, Step,
 };
-use surakarta_selfplay::{Batch, Played, SelfplayConfig, SelfplayError, Source};
-
-fn network() -> Mlp {
-    Mlp::new(&Weights::random(Shape::mlp(&[32, 16]).unwrap(), Variant::Standard, 7))
-}
-
-fn config() -> SelfplayConfig {
-    SelfplayConfig {
-        games_per_shard: 4,
-        games_in_flight: 3,
-        full_simulations: 24,
-        fast_simulations: 8,
-        ..SelfplayConfig::default()
-    }
-}
-
-fn header() -> ShardHeader {
-    ShardHeader { seed: 5, iteration: 2, player: "mcts".to_owned(), ..ShardHeader::default() }
-}
-
-fn silent() -> MultiProgress {
-    MultiProgress::with_draw_target(ProgressDrawTarget::hidden())
-}
-
-fn pool(threads: usize) -> rayon::ThreadPool {
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
-}
-
-fn play(
-    folder: &Path,
-    config: &SelfplayConfig,
-    games: std::ops::Range<u64>,
-    threads: usize,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Played, SelfplayError> {
-    play_by(SearchConfig::default(), folder, config, games, threads, stop)
-}
-
-fn play_by(
-    search: SearchConfig,
-    folder: &Path,
-    config: &SelfplayConfig,
-    games: std::ops::Range<u64>,
-    threads: usize,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Played, SelfplayError> {
-    let evaluator = || Ok(Box::new(network()) as Box<dyn Evaluator>);
-    let source = Source::Search { search, evaluator: &evaluator };
-    let batch = Batch { header: &header(), config, games, folder, tables: None };
-    batch.play(&source, &pool(threads), stop, "test", &silent())
-}
-
-fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let files = fs::read_dir(folder).unwrap().map(Result::unwrap);
-    files.map(|f| (f.file_name().into_string().unwrap(), fs::read(f.path()).unwrap())).collect()
-}
+use surakarta_selfplay::{Batch, Beginnings, SelfplayConfig, Source};
 
 #[test]
 fn shards_are_the_same_for_any_threads_and_lockstep() {
@@ -131,6 +77,7 @@ fn shards_of_another_setting_are_not_taken_for_ours() {
         games: 0..4,
         folder: folder.path(),
         tables: None,
+        beginnings: &Beginnings::default(),
     };
     let error = batch.play(&source, &pool(1), &|| false, "test", &silent()).unwrap_err();
     assert!(error.to_string().contains("another network"), "{error}");
@@ -153,6 +100,7 @@ fn every_variant_is_played_and_kept_apart() {
                 games: 0..8,
                 folder: folder.path(),
                 tables: None,
+                beginnings: &Beginnings::default(),
             };
             batch.play(&source, &pool(2), &|| false, "test", &silent())
         };
@@ -275,6 +223,7 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
         games: 0..8,
         folder: folder.path(),
         tables: None,
+        beginnings: &Beginnings::default(),
     };
     let player = || Ok(Box::new(GreedyPlayer::new(GreedyConfig::default())) as Box<dyn Player>);
     let source = Source::Player { limits: Limits::default(), player: &player };
@@ -305,6 +254,7 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
         games: 0..400,
         folder: other.path(),
         tables: None,
+        beginnings: &Beginnings::default(),
     };
     let error = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap_err();
     assert!(error.to_string().contains("out of memory"), "{error}");
@@ -330,6 +280,7 @@ fn a_panic_ends_the_batch_too() {
         games: 0..8,
         folder: folder.path(),
         tables: None,
+        beginnings: &Beginnings::default(),
     };
     let _ = batch.play(&source, &pool(2), &|| false, "test", &silent());
 }

@@ -129,7 +129,7 @@ impl Row for PositionRow {
         column(
             "kind",
             Kind::Text,
-            "how it was chosen: `opening` (at random), `fast` (short search) or `full`",
+            "how it was chosen: `opening` (without a search), `fast` (short search) or `full`",
         ),
         column("sims", Kind::Count, "visits of the search's root; 0 without a tree"),
         column("value", Kind::MaybeReal, "the search's value in [−1, 1], seen by the side to move"),

@@ -1,6 +1,5 @@
 //! What is done at the root before a search, and read off it afterwards.
 
-use rand::RngExt;
 use rand_distr::{Distribution, Gamma};
 use surakarta_game::Move;
 
@@ -8,7 +7,7 @@ use super::Method;
 use super::search::Search;
 use super::solver::{Proof, merit};
 use super::tree::{Edge, ROOT, Tree};
-use crate::Stream;
+use crate::{Stream, draw};
 
 /// What a search found out about one move of the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,21 +89,8 @@ impl Search {
             Method::Gumbel if !self.noise.is_empty() => return Some(best),
             Method::Gumbel => self.improved_policy().iter().map(|&(_, p)| p as f64).collect(),
         };
-        let most = weights.iter().copied().fold(0.0, f64::max);
-        if temperature <= 0.0 || most == 0.0 {
-            return Some(best);
-        }
-        // Scaled by the highest, so that a low temperature cannot overflow.
-        let weight = |w: f64| (w / most).powf(1.0 / temperature as f64);
-        let total: f64 = weights.iter().map(|&w| weight(w)).sum();
-        let mut left = rng.random::<f64>() * total;
-        for (stats, w) in self.moves().zip(weights) {
-            left -= weight(w);
-            if left < 0.0 {
-                return Some(stats.mv);
-            }
-        }
-        Some(best)
+        let drawn = draw(&weights, temperature, rng);
+        drawn.and_then(|at| self.moves().nth(at)).map_or(Some(best), |stats| Some(stats.mv))
     }
 
     /// The line that begins with the best move and goes on with the most visited ones.
