@@ -82,6 +82,9 @@ fn cpu_toml_explains_every_key() {
     config.selfplay.policy_plies = [0, 1];
     config.selfplay.policy_temperature = 0.5;
     config.selfplay.fork_share = 0.5;
+    config.selfplay.temperature = 0.5;
+    config.selfplay.temperature_end = 0.5;
+    config.selfplay.temperature_halflife = 0.5;
     let residual = Trunk::Mlp(MlpShape::new(&[16, 16], true).unwrap());
     config.network = Shape::from(residual).without([InputGroup::Quiet]);
     assert_eq!(keys(&shown), keys(&toml::Table::try_from(&config).unwrap()));
@@ -163,6 +166,8 @@ fn mistakes_are_named() {
         ("[rating]", "[selfplay]\nopening_plies = [8, 0]\n[rating]", "opening_plies"),
         ("[rating]", "[selfplay]\npolicy_plies = [3, 2]\n[rating]", "policy_plies"),
         ("[rating]", "[selfplay]\npolicy_temperature = 0.0\n[rating]", "policy_temperature is 0"),
+        ("[rating]", "[selfplay]\ntemperature = -1.0\n[rating]", "temperature is -1"),
+        ("[rating]", "[selfplay]\ntemperature_halflife = inf\n[rating]", "halflife is inf"),
         ("[rating]", "[selfplay]\nfork_share = 1.5\n[rating]", "fork_share is 1.5"),
         ("[rating]", "[search]\nc_init = -1.0\n[rating]", "c_init is -1"),
         ("[rating]", "[search]\nmethod = \"uct\"\n[rating]", "`puct` or `gumbel`"),

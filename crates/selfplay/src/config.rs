@@ -34,9 +34,20 @@ pub struct SelfplayConfig {
     pub fast_simulations: u32,
     /// Share of searches that are full (playout cap randomisation, KataGo 2019).
     pub full_share: f64,
-    /// Moves are sampled for a number of plies from this range, by visits or by Gumbel's improved
-    /// policy, then the best one is played. Full searches of Gumbel draw theirs in all plies.
+    /// Moves are drawn at the first [`temperature`](Self::temperature) for a number of plies from this
+    /// range, by visits or by Gumbel's improved policy; then it falls. Full searches of Gumbel draw
+    /// theirs in all plies, whatever the temperature.
     pub sampled_plies: [u32; 2],
+    /// The temperature at first: a move is drawn with probability ∝ w^(1/temperature), w being its
+    /// visits, and is the best one at 0.
+    #[serde(skip_serializing_if = "is_one")]
+    pub temperature: f64,
+    /// The temperature that it falls to.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub temperature_end: f64,
+    /// Plies in which what is left to fall is halved; 0: it falls at once.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub temperature_halflife: f64,
     /// Whether a game ends, adjudicated, where endgame tables prove its result: what is learned from it is
     /// then the truth, and nothing is spent on the rest.
     pub end_by_tables: bool,
@@ -71,6 +82,9 @@ impl Default for SelfplayConfig {
             fast_simulations: 50,
             full_share: 0.25,
             sampled_plies: [12, 24],
+            temperature: 1.0,
+            temperature_end: 0.0,
+            temperature_halflife: 0.0,
             end_by_tables: false,
         }
     }
@@ -126,9 +140,56 @@ impl SelfplayConfig {
                 self.policy_temperature
             ));
         }
+        for (key, value) in [
+            ("temperature", self.temperature),
+            ("temperature_end", self.temperature_end),
+            ("temperature_halflife", self.temperature_halflife),
+        ] {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(format!("{key} is {value}; it must be 0 or a number above"));
+            }
+        }
         if !(0.0..=1.0).contains(&self.fork_share) {
             return Err(format!("fork_share is {}; it must lie between 0 and 1", self.fork_share));
         }
         Ok(())
+    }
+
+    /// The temperature at which the move of a ply is drawn.
+    ///
+    /// `ply` counts from the moves that the game was given to begin with, 0 the first after them, and
+    /// `sampled` is what the game has drawn from [`sampled_plies`](Self::sampled_plies). Before that ply it
+    /// is T, the [first](Self::temperature), and from it on E + (T − E) · 2^(−(ply − sampled) / H), with E
+    /// the [last](Self::temperature_end) and H the [half-life](Self::temperature_halflife); E itself
+    /// where H is 0.
+    pub fn temperature_at(&self, ply: usize, sampled: usize) -> f32 {
+        let (first, end) = (self.temperature, self.temperature_end);
+        let halflives = ply.saturating_sub(sampled) as f64 / self.temperature_halflife;
+        let left = match () {
+            () if ply < sampled => 1.0,
+            () if self.temperature_halflife == 0.0 => 0.0,
+            () => (-halflives).exp2(),
+        };
+        (end + (first - end) * left) as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn temperature_falls_as_it_is_told_to() {
+        let usual = SelfplayConfig::default();
+        let at = |config: &SelfplayConfig, ply| config.temperature_at(ply, 12);
+        assert_eq!([0, 11, 12, 90].map(|ply| at(&usual, ply)), [1.0, 1.0, 0.0, 0.0]);
+        let step = SelfplayConfig { temperature: 0.8, temperature_end: 0.2, ..usual.clone() };
+        assert_eq!([0, 11, 12, 90].map(|ply| at(&step, ply)), [0.8, 0.8, 0.2, 0.2]);
+        let slope = SelfplayConfig { temperature_halflife: 10.0, ..step };
+        let fallen = [0, 12, 22, 32].map(|ply| at(&slope, ply));
+        assert_eq!(fallen, [0.8, 0.8, 0.5, 0.35]);
+        assert!((at(&slope, 500) - 0.2).abs() < 1e-6);
+        let rising = SelfplayConfig { temperature: 0.0, temperature_end: 1.0, ..usual };
+        assert_eq!([11, 12].map(|ply| at(&rising, ply)), [0.0, 1.0]);
     }
 }

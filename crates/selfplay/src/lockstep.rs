@@ -42,7 +42,10 @@ struct Table {
     policy_plies: u32,
     search: Search,
     kind: SearchKind,
-    sampled_until: usize,
+    /// Plies that the game began with.
+    given: usize,
+    /// Plies after these at the first temperature.
+    sampled: usize,
 }
 
 impl Table {
@@ -51,11 +54,11 @@ impl Table {
         let Begun { game, plies, given, policy_plies } =
             setting.openings.begin(number, &mut random);
         let [least, most] = setting.config.sampled_plies;
-        let sampled_until = given + random.random_range(least..=most) as usize;
+        let sampled = random.random_range(least..=most) as usize;
         let search = Search::new(setting.search.clone());
         let kind = SearchKind::Opening;
         let mut table =
-            Table { number, random, game, plies, policy_plies, search, kind, sampled_until };
+            Table { number, random, game, plies, policy_plies, search, kind, given, sampled };
         if policy_plies == 0 {
             table.begin_search(setting);
         }
@@ -118,7 +121,8 @@ impl Table {
     fn play(&mut self, setting: &Setting, counters: &Counters) {
         let work = self.search.work();
         counters.searched(work.simulations, work.evaluations);
-        let temperature = if self.plies.len() < self.sampled_until { 1.0 } else { 0.0 };
+        let ply = self.plies.len() - self.given;
+        let temperature = setting.config.temperature_at(ply, self.sampled);
         // Gumbel noise has drawn the move of a full search already, whatever the temperature.
         let choice = self.search.sample(temperature, &mut self.random);
         let mv = choice.expect("a finished search of a game that is not over has a move");

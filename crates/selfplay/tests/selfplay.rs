@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use support::{config, contents, header, network, play, play_by, pool, silent};
+use support::{config, contents, games, header, network, play, play_by, pool, silent};
 use surakarta_game::Variant;
 use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weights};
 use surakarta_record::shard::verify;
@@ -135,18 +135,40 @@ fn records_hold_what_a_search_alone_would_do() {
             verify(&path).unwrap();
             let shard = Shard::read(&path).unwrap();
             for game in &shard.games {
-                full += compare(game, &search);
+                full += compare(game, &config(), &search);
             }
         }
         assert!(full > 20, "only {full} full searches");
     }
 }
 
+#[test]
+fn temperature_falls_slowly_where_that_is_wanted() {
+    let config = SelfplayConfig {
+        sampled_plies: [0, 6],
+        temperature: 0.75,
+        temperature_end: 0.25,
+        temperature_halflife: 8.0,
+        ..config()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let played = play(folder.path(), &config, 0..8, 2, &|| false).unwrap();
+    let games = games(&played);
+    assert!(
+        games.iter().map(|game| compare(game, &config, &SearchConfig::default())).sum::<usize>()
+            > 20
+    );
+}
+
 /// Searches every recorded position of a game with a plain driver, one leaf at a time, and draws the
 /// same random numbers. Returns the number of full searches.
-fn compare(record: &surakarta_record::GameRecord, settings: &SearchConfig) -> usize {
+fn compare(
+    record: &surakarta_record::GameRecord,
+    config: &SelfplayConfig,
+    settings: &SearchConfig,
+) -> usize {
     use rand::RngExt;
-    let (config, mut network) = (config(), network());
+    let mut network = network();
     let mut random = surakarta_search::stream(5, [2, record.number, 0]);
     let mut game = surakarta_game::Game::new(surakarta_game::OLYMPIAD);
     let opening = random.random_range(config.opening_plies[0]..=config.opening_plies[1]) as usize;
@@ -174,7 +196,12 @@ fn compare(record: &surakarta_record::GameRecord, settings: &SearchConfig) -> us
         if full && settings.method == Method::Gumbel {
             assert_eq!(search.best(), Some(ply.mv), "ply {n}");
         } else {
-            let temperature = if n < sampled { 1.0 } else { 0.0 };
+            let temperature = match config.temperature_halflife {
+                0.0 if n < sampled => 1.0,
+                0.0 => 0.0,
+                // The one that a test asks for.
+                _ => 0.25 + 0.5 * 0.5f32.powf(n.saturating_sub(sampled) as f32 / 8.0),
+            };
             assert_eq!(search.sample(temperature, &mut random), Some(ply.mv), "ply {n}");
         }
         assert_eq!(ply.simulations, search.simulations());
