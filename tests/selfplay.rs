@@ -291,3 +291,41 @@ fn games_begin_with_a_book_and_fork_off_earlier_games() {
     write(folder.path(), "small.toml", CONFIG);
     refused(folder.path(), &format!("{forking} --out other"), "set fork_share");
 }
+
+/// The random network is sure of nothing: it gives up at the least doubt.
+#[test]
+fn lost_games_are_given_up_and_some_are_played_on() {
+    let folder = folder();
+    let play = |resign: &str, out: &str| {
+        let selfplay = format!("[selfplay]\nresign = {{ below = -0.001, plies = 2, {resign} }}\n");
+        write(folder.path(), "small.toml", &CONFIG.replace("[selfplay]\n", &selfplay));
+        let words = MCTS.replace("--quiet ", "");
+        let words = format!("{words} --json --out {out}");
+        let said = surakarta(folder.path()).args(words.split_whitespace()).assert().success();
+        let output = said.get_output();
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(summary["shards"].as_array().unwrap().len(), 10);
+        assert_eq!((&summary["games"], &summary["complete"]), (&60.into(), &true.into()));
+        (summary, said)
+    };
+    let count = |summary: &Value, key: &str| summary["resignations"][key].as_u64().unwrap();
+    let (hard, said) = play("played_on = 0.5", "hard");
+    let [given_up, played_on, wrong] =
+        ["given_up", "played_on", "wrong"].map(|key| count(&hard, key));
+    assert!(wrong > 0 && wrong <= played_on && played_on < given_up, "{hard}");
+    assert_eq!(hard["endings"]["resignation"], given_up - played_on);
+    let line =
+        format!("{given_up} given up, {played_on} of them played on, {wrong} of these not lost (");
+    assert!(said.contains(&line), "{said}");
+    stdout(folder.path(), "dataset verify hard");
+    assert_eq!(stats(folder.path(), "hard")["endings"]["resignation"], given_up - played_on);
+
+    let (soft, _) = play("soft = true", "soft");
+    assert_eq!(count(&soft, "given_up"), count(&soft, "played_on"));
+    assert_eq!(soft["endings"]["resignation"], Value::Null);
+    let recorded = |games: &str| stats(folder.path(), games)["recorded"].as_u64().unwrap();
+    play("played_on = 1.0", "whole");
+    assert!(recorded("soft") < recorded("whole"));
+    refused(folder.path(), &format!("{ALPHABETA} --out other"), "resign goes by the values");
+}

@@ -1,15 +1,16 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use indicatif::MultiProgress;
-use surakarta_game::{RuleSet, Variant};
+use surakarta_game::{Ending, RuleSet, Variant};
 use surakarta_record::shard::list_shards;
 use surakarta_run::beginnings::beginnings;
 use surakarta_run::config::Config;
 use surakarta_run::players::Networks;
 use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
 use surakarta_search::PlayerSpec;
-use surakarta_selfplay::SelfplayConfig;
+use surakarta_selfplay::{Played, SelfplayConfig};
 
 use crate::networks::NetworkArguments;
 use crate::{interrupt, output};
@@ -60,6 +61,9 @@ pub(crate) struct Arguments {
     /// or olympiad].
     #[arg(long)]
     rules: Option<RuleSet>,
+    /// Print one JSON object, with the shards and what was played this time, instead of the shards' names.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
@@ -93,13 +97,38 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
     let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
     let around = Surroundings { pool: &pool, stop: &stop, bars };
     let played = games.play(&arguments.player, &selfplay, &search, &networks, out, around)?;
-    for shard in &played.shards {
-        output::line(shard.display())?;
+    if arguments.json {
+        output::json(&summary(&played))?;
+    } else {
+        for shard in &played.shards {
+            output::line(shard.display())?;
+        }
     }
     if !played.complete {
         tracing::warn!("stopped; the same command plays the other games");
     }
     Ok(())
+}
+
+/// What came of it, as JSON.
+fn summary(played: &Played) -> serde_json::Value {
+    let Played { shards, complete, totals } = played;
+    let endings = Ending::ALL.iter().zip(totals.endings).filter(|(_, games)| *games > 0);
+    let endings: BTreeMap<_, _> = endings.map(|(ending, games)| (ending.name(), games)).collect();
+    let [black_wins, draws, white_wins] = totals.results;
+    serde_json::json!({
+        "shards": shards,
+        "complete": complete,
+        "games": totals.games,
+        "plies": totals.plies,
+        "simulations": totals.simulations,
+        "evaluations": totals.evaluations,
+        "black_wins": black_wins,
+        "draws": draws,
+        "white_wins": white_wins,
+        "endings": endings,
+        "resignations": totals.resignations,
+    })
 }
 
 /// The shards that games fork off from.

@@ -10,12 +10,14 @@ use surakarta_dataset::Sources;
 use surakarta_net::Weights;
 use surakarta_record::Window;
 use surakarta_record::shard::{Catalogue, ShardInfo, list_shards, parse_shard_name, root_of};
+use surakarta_selfplay::Resignations;
 
 use crate::config::Config;
 #[cfg(feature = "torch")]
 use crate::config::differences;
 use crate::directory::RunDirectory;
 use crate::pipeline::Around;
+use crate::selfplay::resignations;
 
 /// Where training reads and writes.
 #[derive(Clone, Debug)]
@@ -87,8 +89,11 @@ pub(crate) fn learn(
     paths.retain(|path| shard_iteration(path).is_some_and(|of| of <= number));
     let shards = oldest_first(&mut games.catalogue, &paths)?;
     let new = shards.iter().filter(|shard| shard_iteration(&shard.path) == Some(number));
-    let new_samples = new.map(|shard| shard.samples).sum();
-    let stages = vec![Stage { number, end: shards.len(), new_samples, reuse: false }];
+    let new_samples = new.clone().map(|shard| shard.samples).sum();
+    let rule = config.selfplay.resign.as_ref();
+    let resignations =
+        rule.map(|rule| resignations(rule, new.map(|shard| shard.path.as_path()))).transpose()?;
+    let stages = vec![Stage { number, end: shards.len(), new_samples, reuse: false, resignations }];
     // The folder of the run has its configuration.
     let plan = Plan { shards, stages, basis: BTreeMap::new() };
     train(config, &plan, &files, &mut games.window, around)?;
@@ -137,6 +142,8 @@ struct Stage {
     new_samples: u64,
     /// Train on the whole window as if it were new.
     reuse: bool,
+    /// The games of a run's iteration that were given up, where they may be.
+    resignations: Option<Resignations>,
 }
 
 /// Trains on shards in stages, from the oldest to the newest, as
@@ -200,7 +207,8 @@ fn stages(shards: &[ShardInfo], stage_samples: u64) -> Vec<Stage> {
         let is_last = place + 1 == shards.len();
         if is_last || stage_samples > 0 && new_samples >= stage_samples {
             let (number, reuse) = (stages.len() as u64, stage_samples == 0);
-            stages.push(Stage { number, end: place + 1, new_samples, reuse });
+            let (end, resignations) = (place + 1, None);
+            stages.push(Stage { number, end, new_samples, reuse, resignations });
             new_samples = 0;
         }
     }
@@ -385,6 +393,11 @@ fn train_stage(
     };
     let validation = learner.evaluate(window.held_out())?;
     metrics.validated(&validation);
+    if let Some(Resignations { given_up, played_on, wrong }) = stage.resignations {
+        metrics.games_given_up = Some(given_up);
+        metrics.games_played_on = Some(played_on);
+        metrics.games_given_up_wrongly = Some(wrong);
+    }
     if let Some(tables) = &around.tables {
         let mut evaluator = Network::new(&learner.weights()?).evaluator();
         let grades = grade(&mut *evaluator, tables, config.run.variant, GRADED, config.run.seed)?;

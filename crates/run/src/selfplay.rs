@@ -9,9 +9,9 @@ use anyhow::{Result, bail};
 use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Inference;
-use surakarta_record::ShardHeader;
+use surakarta_record::{ShardHeader, ShardReader};
 use surakarta_search::{MctsConfig, PlayerSpec, SearchConfig};
-use surakarta_selfplay::{Batch, Beginnings, Played, SelfplayConfig, Source};
+use surakarta_selfplay::{Batch, Beginnings, Played, Resign, Resignations, SelfplayConfig, Source};
 use surakarta_tablebase::Tables;
 
 use crate::players::Networks;
@@ -178,6 +178,11 @@ impl Games {
                 "[selfplay] policy_plies are drawn from the policy of a network, and {spec} has none; leave the key out"
             );
         }
+        if config.resign.is_some() {
+            bail!(
+                "[selfplay] resign goes by the values of a network's searches, and {spec} has none; leave the key out"
+            );
+        }
         let header = self.header(spec.to_string(), self.settings(config)?);
         let batch = self.batch(&header, config, folder);
         // Fails here rather than in every worker.
@@ -189,6 +194,23 @@ impl Games {
         let source = Source::Player { limits: spec.limits(), player: &player };
         Ok(batch.play(&source, around.pool, around.stop, "self-play", around.bars)?)
     }
+}
+
+/// How many games of shards were given up by a rule, and how often wrongly.
+///
+/// # Errors
+/// If a shard is damaged.
+pub fn resignations<'a>(
+    rule: &Resign,
+    shards: impl IntoIterator<Item = &'a Path>,
+) -> Result<Resignations> {
+    let mut resignations = Resignations::default();
+    for path in shards {
+        for game in ShardReader::open(path)?.games() {
+            resignations.add(rule, &game?);
+        }
+    }
+    Ok(resignations)
 }
 
 /// Every key of a section as text, named `section.key`.

@@ -7,6 +7,7 @@ use surakarta_game::Variant;
 use surakarta_net::{InputGroup, MlpShape, Shape, Trunk};
 use surakarta_run::arena::ArenaConfig;
 use surakarta_run::config::Config;
+use surakarta_selfplay::Resign;
 use surakarta_train::Device;
 
 fn shipped(name: &str) -> PathBuf {
@@ -69,7 +70,7 @@ fn cpu_toml_explains_every_key() {
     let text = std::fs::read_to_string(shipped("cpu.toml")).unwrap();
     // Some keys are shown as comments: they have no value unless one is given.
     let mut shown = text.clone();
-    for key in ["init", "c_base", "play_device", "openings"] {
+    for key in ["init", "c_base", "play_device", "openings", "resign"] {
         shown = shown.replace(&format!("# {key} = "), &format!("{key} = "));
     }
     let shown: toml::Table = shown.parse().unwrap();
@@ -82,6 +83,7 @@ fn cpu_toml_explains_every_key() {
     config.selfplay.policy_plies = [0, 1];
     config.selfplay.policy_temperature = 0.5;
     config.selfplay.fork_share = 0.5;
+    config.selfplay.resign = Some(Resign::default());
     config.selfplay.temperature = 0.5;
     config.selfplay.temperature_end = 0.5;
     config.selfplay.temperature_halflife = 0.5;
@@ -168,6 +170,10 @@ fn mistakes_are_named() {
         ("[rating]", "[selfplay]\npolicy_temperature = 0.0\n[rating]", "policy_temperature is 0"),
         ("[rating]", "[selfplay]\ntemperature = -1.0\n[rating]", "temperature is -1"),
         ("[rating]", "[selfplay]\ntemperature_halflife = inf\n[rating]", "halflife is inf"),
+        ("[rating]", "[selfplay]\nresign = { below = 0.5 }\n[rating]", "below is 0.5"),
+        ("[rating]", "[selfplay]\nresign = { plies = 0 }\n[rating]", "plies is 0"),
+        ("[rating]", "[selfplay]\nresign = { played_on = 2.0 }\n[rating]", "played_on is 2"),
+        ("[rating]", "[selfplay]\nresign = { hard = true }\n[rating]", "`hard`"),
         ("[rating]", "[selfplay]\nfork_share = 1.5\n[rating]", "fork_share is 1.5"),
         ("[rating]", "[search]\nc_init = -1.0\n[rating]", "c_init is -1"),
         ("[rating]", "[search]\nmethod = \"uct\"\n[rating]", "`puct` or `gumbel`"),

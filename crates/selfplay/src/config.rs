@@ -2,6 +2,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::resign::Resign;
+
 /// How games are played against oneself. The search's own constants are apart, in
 /// [`surakarta_search::SearchConfig`].
 ///
@@ -51,6 +53,8 @@ pub struct SelfplayConfig {
     /// Whether a game ends, adjudicated, where endgame tables prove its result: what is learned from it is
     /// then the truth, and nothing is spent on the rest.
     pub end_by_tables: bool,
+    /// When games that are lost are given up; never without.
+    pub resign: Option<Resign>,
 }
 
 fn is_none(range: &[u32; 2]) -> bool {
@@ -86,6 +90,7 @@ impl Default for SelfplayConfig {
             temperature_end: 0.0,
             temperature_halflife: 0.0,
             end_by_tables: false,
+            resign: None,
         }
     }
 }
@@ -152,7 +157,7 @@ impl SelfplayConfig {
         if !(0.0..=1.0).contains(&self.fork_share) {
             return Err(format!("fork_share is {}; it must lie between 0 and 1", self.fork_share));
         }
-        Ok(())
+        self.resign.as_ref().map_or(Ok(()), Resign::validate)
     }
 
     /// The temperature at which the move of a ply is drawn.

@@ -36,7 +36,7 @@ pub(crate) fn work(
             setting.end_by_tables(&mut game);
         }
         let record = GameRecord::of(&game, number, plies);
-        counters.finished(&record);
+        counters.finished(&record, setting.config);
         collector.finished(record)?;
     }
     Ok(())

@@ -9,6 +9,11 @@
 //! With the moves of an opening or of an earlier game up to some ply ([`Beginnings`]), then random
 //! moves, then moves drawn from the network's policy; each part may be missing, and all of them are kept
 //! in the record as plies of kind `opening`, so that it replays from its start.
+//!
+//! # How a game ends
+//! By the rules; by endgame tables; or because a side gives it up ([`Resign`]), after a move whose search was
+//! the last of several to find the position lost. Some games are played on all the same, which tells how
+//! often giving up is wrong.
 
 mod collector;
 mod config;
@@ -16,6 +21,7 @@ mod inline;
 mod lockstep;
 mod opening;
 mod progress;
+mod resign;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,6 +43,7 @@ use opening::Openings;
 pub use opening::{Beginnings, Line, Lines};
 use progress::View;
 pub use progress::{Counters, Totals};
+pub use resign::{GivenUp, Resign, Resignations};
 
 /// A batch of self-play games.
 pub struct Batch<'a> {

@@ -1,7 +1,7 @@
 //! One worker of tree search: many games in lockstep, one leaf a game, one batch a step.
 
 use rand::RngExt;
-use surakarta_game::{Ending, Game};
+use surakarta_game::{Color, Ending, Game};
 use surakarta_net::{Batch, Evaluator};
 use surakarta_record::{GameRecord, PlyRecord, Policy, SearchKind};
 use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream};
@@ -10,6 +10,7 @@ use surakarta_tablebase::Tables;
 use crate::collector::Collector;
 use crate::opening::{Begun, Openings, draw_from_policy, opening_ply};
 use crate::progress::Counters;
+use crate::resign::Doubts;
 use crate::{SelfplayConfig, SelfplayError};
 
 /// What all games of a batch have in common.
@@ -46,6 +47,9 @@ struct Table {
     given: usize,
     /// Plies after these at the first temperature.
     sampled: usize,
+    doubts: Doubts,
+    /// Whether a side has given up, and it goes on with fast searches.
+    eased: bool,
 }
 
 impl Table {
@@ -57,8 +61,20 @@ impl Table {
         let sampled = random.random_range(least..=most) as usize;
         let search = Search::new(setting.search.clone());
         let kind = SearchKind::Opening;
-        let mut table =
-            Table { number, random, game, plies, policy_plies, search, kind, given, sampled };
+        let (doubts, eased) = (Doubts::default(), false);
+        let mut table = Table {
+            number,
+            random,
+            game,
+            plies,
+            policy_plies,
+            search,
+            kind,
+            given,
+            sampled,
+            doubts,
+            eased,
+        };
         if policy_plies == 0 {
             table.begin_search(setting);
         }
@@ -70,7 +86,7 @@ impl Table {
             return;
         }
         let config = setting.config;
-        let full = self.random.random_bool(config.full_share);
+        let full = self.random.random_bool(config.full_share) && !self.eased;
         self.kind = if full { SearchKind::Full } else { SearchKind::Fast };
         let root = Root {
             simulations: if full { config.full_simulations } else { config.fast_simulations },
@@ -140,9 +156,24 @@ impl Table {
                 _ => Policy::None,
             },
         });
+        let side = self.game.side_to_move();
         self.game.play_legal(mv);
         setting.end_by_tables(&mut self.game);
+        self.consider_resigning(setting, side);
         self.begin_search(setting);
+    }
+
+    /// After a side's search and its move, which are kept so: gives the game up if the rule says so.
+    fn consider_resigning(&mut self, setting: &Setting, side: Color) {
+        let Some(rule) = &setting.config.resign else { return };
+        let last = self.plies.last().expect("the ply that was played");
+        let gives_up = !self.eased && self.doubts.grow(rule, side, last);
+        if gives_up && !setting.openings.is_played_on(self.number) {
+            match rule.soft {
+                true => self.eased = true,
+                false => self.game.forfeit(side, Ending::Resignation),
+            }
+        }
     }
 }
 
@@ -178,7 +209,7 @@ pub(crate) fn work(
                 None => {
                     let table = tables.remove(at);
                     let record = GameRecord::of(&table.game, table.number, table.plies);
-                    counters.finished(&record);
+                    counters.finished(&record, setting.config);
                     collector.finished(record)?;
                 }
             }

@@ -8,8 +8,9 @@ use surakarta_search::{Stream, draw, stream};
 use crate::SelfplayConfig;
 
 /// What a stream of a game is for; the third word of its key.
-pub(crate) const PLAY: u64 = 0;
+const PLAY: u64 = 0;
 const BEGINNING: u64 = 1;
+const RESIGNATION: u64 = 2;
 
 /// Moves that a game begins with.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,6 +89,12 @@ impl Openings<'_> {
             begun.play(moves[random.random_range(0..moves.len())]);
         }
         begun
+    }
+
+    /// Whether a game goes on as if nobody had given it up.
+    pub(crate) fn is_played_on(&self, number: u64) -> bool {
+        let mut random = stream(self.seed, [self.iteration, number, RESIGNATION]);
+        self.config.resign.as_ref().is_some_and(|rule| random.random_bool(rule.played_on))
     }
 
     /// How many plies are drawn from the policy: the first draw of the stream of beginnings.

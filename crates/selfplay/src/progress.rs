@@ -1,11 +1,15 @@
 //! Counters that workers add to and a person watches.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use surakarta_game::{Ending, Outcome};
 use surakarta_record::GameRecord;
+
+use crate::SelfplayConfig;
+use crate::resign::Resignations;
 
 /// What has been done so far, by all workers together.
 #[derive(Debug, Default)]
@@ -17,7 +21,10 @@ pub struct Counters {
     endings: [AtomicU64; Ending::ALL.len()],
     /// Wins of Black, draws, wins of White.
     results: [AtomicU64; 3],
+    resignations: Mutex<Resignations>,
 }
+
+const NO_PANIC: &str = "no worker panics while it counts";
 
 /// The counters at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +41,8 @@ pub struct Totals {
     pub endings: [u64; Ending::ALL.len()],
     /// Wins of Black, draws, wins of White.
     pub results: [u64; 3],
+    /// Finished games that a side gave up.
+    pub resignations: Resignations,
 }
 
 impl Counters {
@@ -44,7 +53,7 @@ impl Counters {
     }
 
     /// Adds a finished game.
-    pub(crate) fn finished(&self, game: &GameRecord) {
+    pub(crate) fn finished(&self, game: &GameRecord, config: &SelfplayConfig) {
         self.games.fetch_add(1, Relaxed);
         self.plies.fetch_add(game.plies.len() as u64, Relaxed);
         self.endings[game.result.ending as usize].fetch_add(1, Relaxed);
@@ -53,6 +62,9 @@ impl Counters {
             Outcome::Draw => 1,
         };
         self.results[result].fetch_add(1, Relaxed);
+        if let Some(rule) = &config.resign {
+            self.resignations.lock().expect(NO_PANIC).add(rule, game);
+        }
     }
 
     /// What has been counted.
@@ -65,6 +77,7 @@ impl Counters {
             evaluations: read(&self.evaluations),
             endings: std::array::from_fn(|i| read(&self.endings[i])),
             results: std::array::from_fn(|i| read(&self.results[i])),
+            resignations: *self.resignations.lock().expect(NO_PANIC),
         }
     }
 }
@@ -182,8 +195,12 @@ impl<'a> View<'a> {
         let totals = self.counters.totals();
         if totals.games > 0 {
             let elapsed = self.started.elapsed();
+            let resignations = match totals.resignations {
+                Resignations { given_up: 0, .. } => String::new(),
+                resignations => format!("; {resignations}"),
+            };
             tracing::info!(
-                "{}: {} games in {:.1} s, {}; {}",
+                "{}: {} games in {:.1} s, {}; {}{resignations}",
                 self.label,
                 totals.games,
                 elapsed.as_secs_f64(),

@@ -87,6 +87,12 @@ pub struct Metrics {
     pub endgame_sign: Option<f32>,
     /// How often the policy's best move keeps the result there, where some moves do not.
     pub endgame_move: Option<f32>,
+    /// Games of the iteration that a side gave up, where self-play may.
+    pub games_given_up: Option<u64>,
+    /// Those of them that were played to their end all the same.
+    pub games_played_on: Option<u64>,
+    /// Those of these that the side did not lose.
+    pub games_given_up_wrongly: Option<u64>,
 }
 
 impl Row for Metrics {

@@ -101,6 +101,9 @@ fn tag(column: &str) -> Option<String> {
         | "processor_seconds" => format!("speed/{column}"),
         "endgame_sign" => "endgame/sign".to_owned(),
         "endgame_move" => "endgame/move".to_owned(),
+        "games_given_up" | "games_played_on" | "games_given_up_wrongly" => {
+            format!("selfplay/{column}")
+        }
         _ => match (column.strip_prefix("validation_"), column.strip_suffix("_loss")) {
             (Some(name), _) => format!("validation/{name}"),
             (None, Some(name)) => format!("loss/{name}"),
