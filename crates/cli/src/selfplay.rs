@@ -112,7 +112,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
 
 /// What came of it, as JSON.
 fn summary(played: &Played) -> serde_json::Value {
-    let Played { shards, complete, totals } = played;
+    let Played { shards, complete, totals, elapsed, threads } = played;
     let endings = Ending::ALL.iter().zip(totals.endings).filter(|(_, games)| *games > 0);
     let endings: BTreeMap<_, _> = endings.map(|(ending, games)| (ending.name(), games)).collect();
     let [black_wins, draws, white_wins] = totals.results;
@@ -123,6 +123,9 @@ fn summary(played: &Played) -> serde_json::Value {
         "plies": totals.plies,
         "simulations": totals.simulations,
         "evaluations": totals.evaluations,
+        "seconds": elapsed.as_secs_f64(),
+        "threads": threads,
+        "busy": totals.busy(*elapsed, *threads),
         "black_wins": black_wins,
         "draws": draws,
         "white_wins": white_wins,

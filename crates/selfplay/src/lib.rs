@@ -17,6 +17,7 @@
 
 mod collector;
 mod config;
+mod exchange;
 mod inline;
 mod lockstep;
 mod opening;
@@ -28,7 +29,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::MultiProgress;
 use surakarta_net::{Evaluator, EvaluatorError};
@@ -38,6 +39,7 @@ use surakarta_tablebase::Tables;
 
 use collector::Collector;
 pub use config::SelfplayConfig;
+use exchange::Exchange;
 use lockstep::Setting;
 use opening::Openings;
 pub use opening::{Beginnings, Line, Lines};
@@ -98,6 +100,10 @@ pub struct Played {
     pub complete: bool,
     /// What was played this time.
     pub totals: Totals,
+    /// How long that took.
+    pub elapsed: Duration,
+    /// The threads that played.
+    pub threads: usize,
 }
 
 /// Self-play failed. Finished shards stay.
@@ -154,7 +160,7 @@ impl Batch<'_> {
                 missing.push((first, games));
             }
         }
-        let counters = Counters::default();
+        let (counters, began) = (Counters::default(), Instant::now());
         let wanted = missing.iter().map(|&(_, games)| u64::from(games)).sum();
         let setting = Setting {
             openings: Openings {
@@ -176,12 +182,14 @@ impl Batch<'_> {
         let failed = AtomicBool::new(false);
         let halt = AtomicBool::new(stop());
         let collector = Collector::new(self.header, self.folder, missing, &halt);
+        let exchange = Exchange::new(pool.current_num_threads());
         let failure = Mutex::new(None);
         let done = AtomicBool::new(wanted == 0);
         if wanted > 0 {
             std::thread::scope(|scope| {
                 let viewer = scope.spawn(|| {
-                    let mut view = View::new(&counters, wanted, label, bars);
+                    let mut view =
+                        View::new(&counters, wanted, pool.current_num_threads(), label, bars);
                     while !done.load(Relaxed) {
                         halt.fetch_or(stop() || failed.load(Relaxed), Relaxed);
                         view.refresh();
@@ -191,10 +199,13 @@ impl Batch<'_> {
                 });
                 let _done = Done(&done, viewer.thread());
                 pool.broadcast(|_| {
+                    let seat = exchange.seat();
+                    let before = progress::thread_time();
                     let worked = match source {
                         Source::Search { evaluator, .. } => {
                             evaluator().map_err(SelfplayError::from).and_then(|mut evaluator| {
-                                lockstep::work(&setting, &mut *evaluator, &collector, &counters)
+                                let evaluator = &mut *evaluator;
+                                lockstep::work(&setting, evaluator, &collector, &counters, seat)
                             })
                         }
                         Source::Player { limits, player } => {
@@ -203,6 +214,7 @@ impl Batch<'_> {
                             })
                         }
                     };
+                    counters.worked(before);
                     if let Err(error) = worked {
                         failed.store(true, Relaxed);
                         failure.lock().expect("workers do not panic here").get_or_insert(error);
@@ -218,7 +230,9 @@ impl Batch<'_> {
             .map(|&(first, _)| collector::shard_path(self.folder, self.header.iteration, first))
             .filter(|path| path.exists())
             .collect();
-        Ok(Played { complete: shards.len() == all.len(), shards, totals: counters.totals() })
+        let (complete, threads) = (shards.len() == all.len(), pool.current_num_threads());
+        let (totals, elapsed) = (counters.totals(), began.elapsed());
+        Ok(Played { shards, complete, totals, elapsed, threads })
     }
 
     /// Whether the shard of these games exists, whole and made alike.

@@ -8,6 +8,7 @@ use surakarta_search::{Method, Root, Search, SearchConfig, Step, Stream};
 use surakarta_tablebase::Tables;
 
 use crate::collector::Collector;
+use crate::exchange::Seat;
 use crate::opening::{Begun, Openings, draw_from_policy, opening_ply};
 use crate::progress::Counters;
 use crate::resign::Doubts;
@@ -33,8 +34,9 @@ impl Setting<'_> {
     }
 }
 
-/// A game in the hands of a worker.
-struct Table {
+/// A game in the hands of a worker. All of it goes along to another worker: nothing waits for an answer
+/// between two steps.
+pub(crate) struct Table {
     number: u64,
     random: Stream,
     game: Game,
@@ -177,12 +179,13 @@ impl Table {
     }
 }
 
-/// Plays games until the collector has no more.
+/// Plays games until the collector has no more and nobody has any to hand over.
 pub(crate) fn work(
     setting: &Setting,
     evaluator: &mut dyn Evaluator,
     collector: &Collector,
     counters: &Counters,
+    mut seat: Seat<'_, Table>,
 ) -> Result<(), SelfplayError> {
     let mut tables: Vec<Table> = Vec::new();
     let mut batch = Batch::default();
@@ -195,8 +198,13 @@ pub(crate) fn work(
             tables.push(Table::new(setting, number));
         }
         if tables.is_empty() {
+            tables = seat.wait();
+        }
+        if tables.is_empty() {
             return Ok(());
         }
+        // Others wait only once there is no game to begin.
+        seat.share(&mut tables);
         batch.clear();
         leaves.clear();
         let mut at = 0;

@@ -18,6 +18,8 @@ pub struct Counters {
     plies: AtomicU64,
     simulations: AtomicU64,
     evaluations: AtomicU64,
+    /// Processor time of the threads that play, in nanoseconds.
+    processor: AtomicU64,
     endings: [AtomicU64; Ending::ALL.len()],
     /// Wins of Black, draws, wins of White.
     results: [AtomicU64; 3],
@@ -37,6 +39,9 @@ pub struct Totals {
     pub simulations: u64,
     /// Positions that a network evaluated.
     pub evaluations: u64,
+    /// Processor time of the threads that play, which is known once they have ended; 0 where the system does
+    /// not tell.
+    pub processor: Duration,
     /// Finished games by ending, in the order of [`Ending::ALL`].
     pub endings: [u64; Ending::ALL.len()],
     /// Wins of Black, draws, wins of White.
@@ -50,6 +55,12 @@ impl Counters {
     pub(crate) fn searched(&self, simulations: u64, evaluations: u64) {
         self.simulations.fetch_add(simulations, Relaxed);
         self.evaluations.fetch_add(evaluations, Relaxed);
+    }
+
+    /// Adds the processor time that this thread has taken since an earlier moment of it.
+    pub(crate) fn worked(&self, since: Duration) {
+        let spent = thread_time().saturating_sub(since);
+        self.processor.fetch_add(spent.as_nanos() as u64, Relaxed);
     }
 
     /// Adds a finished game.
@@ -75,6 +86,7 @@ impl Counters {
             plies: read(&self.plies),
             simulations: read(&self.simulations),
             evaluations: read(&self.evaluations),
+            processor: Duration::from_nanos(read(&self.processor)),
             endings: std::array::from_fn(|i| read(&self.endings[i])),
             results: std::array::from_fn(|i| read(&self.results[i])),
             resignations: *self.resignations.lock().expect(NO_PANIC),
@@ -94,6 +106,14 @@ impl Totals {
         texts.join(", ")
     }
 
+    /// Share of the time of so many threads that they were at work: processor time / (time · threads). Less
+    /// than 1 where threads have waited, for games, for a device or for a core. `None` where the system does
+    /// not tell.
+    pub fn busy(&self, elapsed: Duration, threads: usize) -> Option<f64> {
+        let had = elapsed.as_secs_f64() * threads as f64;
+        (had > 0.0 && !self.processor.is_zero()).then(|| self.processor.as_secs_f64() / had)
+    }
+
     fn describe_rates(&self, elapsed: Duration) -> String {
         let rate = |n: u64| compact(n as f64 / elapsed.as_secs_f64().max(1e-3));
         format!(
@@ -105,6 +125,17 @@ impl Totals {
     }
 }
 
+/// Processor time of this thread so far; 0 where the system does not tell.
+pub(crate) fn thread_time() -> Duration {
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
 /// 1234567 as `1.2M`.
 fn compact(x: f64) -> String {
     match x {
@@ -113,6 +144,10 @@ fn compact(x: f64) -> String {
         x if x >= 100.0 => format!("{x:.0}"),
         x => format!("{x:.1}"),
     }
+}
+
+fn threads(n: usize) -> String {
+    if n == 1 { "1 thread".to_owned() } else { format!("{n} threads") }
 }
 
 /// How often a line is printed where there is no terminal to draw a bar on.
@@ -129,13 +164,15 @@ pub(crate) struct View<'a> {
     last_line: Instant,
     last_game: (u64, Instant),
     total: u64,
+    threads: usize,
 }
 
 impl<'a> View<'a> {
-    /// `total` games are to be played; `label` says for what.
+    /// `total` games are to be played by `threads`; `label` says for what.
     pub(crate) fn new(
         counters: &'a Counters,
         total: u64,
+        threads: usize,
         label: &str,
         bars: &MultiProgress,
     ) -> View<'a> {
@@ -154,6 +191,7 @@ impl<'a> View<'a> {
             last_line: now,
             last_game: (0, now),
             total,
+            threads,
         }
     }
 
@@ -199,8 +237,11 @@ impl<'a> View<'a> {
                 Resignations { given_up: 0, .. } => String::new(),
                 resignations => format!("; {resignations}"),
             };
+            let busy = totals.busy(elapsed, self.threads).map_or(String::new(), |share| {
+                format!(", {:.0} % of {} busy", 100.0 * share, threads(self.threads))
+            });
             tracing::info!(
-                "{}: {} games in {:.1} s, {}; {}{resignations}",
+                "{}: {} games in {:.1} s, {}{busy}; {}{resignations}",
                 self.label,
                 totals.games,
                 elapsed.as_secs_f64(),
