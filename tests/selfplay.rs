@@ -5,11 +5,13 @@ mod support;
 use std::path::Path;
 
 use predicates::prelude::*;
+use rand::RngExt;
 use serde_json::Value;
 use support::{
-    assert_same_files, files, killed_again_and_again, refused, stdout, surakarta, truncate, write,
-    write_weights,
+    assert_same_files, files, killed, killed_again_and_again, refused, stdout, surakarta, truncate,
+    write, write_weights,
 };
+use surakarta_search::stream;
 use tempfile::TempDir;
 
 /// Small shards, so that an interruption leaves some finished and some not.
@@ -63,14 +65,16 @@ fn shards_do_not_depend_on_threads() {
 /// Two machines that share a seed share the games out between them.
 #[test]
 fn a_range_of_games_is_a_part_of_the_whole() {
-    let folder = folder();
-    stdout(folder.path(), &format!("{ALPHABETA} --out whole"));
-    for (first, games) in [(0, 24), (24, 36)] {
-        let part = ALPHABETA.replace("games 60", &format!("games {games} --first {first}"));
-        stdout(folder.path(), &format!("{part} --out parts"));
+    for player in [ALPHABETA, MCTS] {
+        let folder = folder();
+        stdout(folder.path(), &format!("{player} --out whole"));
+        for (first, games) in [(24, 36), (0, 24)] {
+            let part = player.replace("games 60", &format!("games {games} --first {first}"));
+            stdout(folder.path(), &format!("{part} --out parts"));
+        }
+        let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+        assert_eq!(assert_same_files(&whole, &parts, ".shard"), 10);
     }
-    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
-    assert_eq!(assert_same_files(&whole, &parts, ".shard"), 10);
 }
 
 #[test]
@@ -86,6 +90,53 @@ fn killed_self_play_goes_on() {
         std::fs::remove_dir_all(whole).unwrap();
         std::fs::remove_dir_all(killed).unwrap();
     }
+}
+
+/// At any moment: while it starts, plays, or writes a shard; and it goes on with other threads.
+#[test]
+fn fifty_kills_change_nothing() {
+    let folder = folder();
+    stdout(folder.path(), &format!("{MCTS} --threads 2 --out whole"));
+    let whole = folder.path().join("whole");
+    let mut random = stream(1, [0, 0, 0]);
+    let (mut kills, mut batches) = (0, 0);
+    while kills < 50 {
+        let out = format!("killed{batches}");
+        let killed_batch = folder.path().join(&out);
+        let words = |threads: u32| format!("{MCTS} --threads {threads} --out {out}");
+        while kills < 50 {
+            let moment = (random.random_range(0..4), random.random_range(0..25));
+            if !killed(folder.path(), &words(1 + kills % 3), &killed_batch, moment) {
+                break;
+            }
+            kills += 1;
+        }
+        stdout(folder.path(), &words(1 + batches % 2));
+        assert_same_files(&whole, &killed_batch, "");
+        batches += 1;
+    }
+}
+
+/// A device that is always full stands where a shard is written before it gets its name.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_stops_self_play_and_spoils_nothing() {
+    let folder = folder();
+    stdout(folder.path(), &format!("{MCTS} --out whole"));
+    let [whole, games] = ["whole", "games"].map(|name| folder.path().join(name));
+    std::fs::create_dir(&games).unwrap();
+    let name = files(&whole, ".shard").into_keys().nth(4).unwrap();
+    let full = games.join(format!("{name}.tmp"));
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    let words = format!("{MCTS} --out games");
+    refused(folder.path(), &words, &format!("games/{name}: cannot write the shard"));
+    assert!(!games.join(&name).exists() && !full.exists());
+    for (name, bytes) in files(&games, "") {
+        assert_eq!(std::fs::read(whole.join(name)).unwrap(), bytes);
+    }
+    // Once there is space again, it goes on.
+    stdout(folder.path(), &words);
+    assert_eq!(assert_same_files(&whole, &games, ""), 10);
 }
 
 #[test]
