@@ -380,3 +380,37 @@ fn lost_games_are_given_up_and_some_are_played_on() {
     assert!(recorded("soft") < recorded("whole"));
     refused(folder.path(), &format!("{ALPHABETA} --out other"), "resign goes by the values");
 }
+
+#[test]
+fn exports_say_how_each_position_was_searched() {
+    let folder = folder();
+    let selfplay = "[selfplay]\nopening_plies = [1, 1]\npolicy_plies = [1, 1]\npolicy_temperature = 0.5\nsampled_plies = [4, 4]\ntemperature = 0.75\ntemperature_end = 0.25\nresign = { below = -0.001 }\n";
+    write(folder.path(), "small.toml", &CONFIG.replace("[selfplay]\n", selfplay));
+    stdout(folder.path(), &format!("{MCTS} --out games"));
+    stdout(folder.path(), "dataset merge games --out merged");
+    for games in ["games", "merged"] {
+        stdout(folder.path(), &format!("dataset export {games} --out tables"));
+        let table = std::fs::read_to_string(folder.path().join("tables/positions.csv")).unwrap();
+        let names: Vec<&str> = table.lines().next().unwrap().split(',').collect();
+        let column = |name: &str| names.iter().position(|&found| found == name).unwrap();
+        let columns = ["ply", "kind", "asked", "temperature", "noise"].map(column);
+        for line in table.lines().skip(1) {
+            let cells: Vec<&str> = line.split(',').collect();
+            let [ply, kind, asked, temperature, noise] = columns.map(|at| cells[at]);
+            let temperature_expected = match ply.parse::<u32>().unwrap() {
+                0 => "",
+                1 => "0.5",
+                // Two opening plies count, too.
+                2..4 => "0.75",
+                _ => "0.25",
+            };
+            assert_eq!(temperature, temperature_expected, "{line}");
+            let expected = match kind {
+                "opening" => ["0", "0"],
+                "fast" => ["16", "0"],
+                _ => ["16", "1"],
+            };
+            assert_eq!([asked, noise], expected, "{line}");
+        }
+    }
+}

@@ -16,6 +16,7 @@
 //! often giving up is wrong.
 
 mod collector;
+mod conduct;
 mod config;
 mod exchange;
 mod inline;
@@ -38,6 +39,7 @@ use surakarta_search::{Limits, Player, PlayerError, SearchConfig};
 use surakarta_tablebase::Tables;
 
 use collector::Collector;
+pub use conduct::{Conduct, Manner};
 pub use config::SelfplayConfig;
 use exchange::Exchange;
 use lockstep::Setting;

@@ -66,10 +66,15 @@ impl Openings<'_> {
         stream(self.seed, [self.iteration, number, PLAY])
     }
 
+    /// The stream that what a game begins with is drawn from, the random plies apart.
+    pub(crate) fn beginning(&self, number: u64) -> Stream {
+        stream(self.seed, [self.iteration, number, BEGINNING])
+    }
+
     /// Begins a game and plays the plies that need no network, the random ones from its stream. What
     /// else is drawn has a stream of its own: games that do without stay as they were.
     pub(crate) fn begin(&self, number: u64, random: &mut Stream) -> Begun {
-        let mut beginning = stream(self.seed, [self.iteration, number, BEGINNING]);
+        let mut beginning = self.beginning(number);
         let policy_plies = self.policy_plies(&mut beginning);
         let (start, moves) = self.line(&mut beginning);
         let mut begun = Begun {
@@ -98,7 +103,7 @@ impl Openings<'_> {
     }
 
     /// How many plies are drawn from the policy: the first draw of the stream of beginnings.
-    fn policy_plies(&self, random: &mut Stream) -> u32 {
+    pub(crate) fn policy_plies(&self, random: &mut Stream) -> u32 {
         let [least, most] = self.config.policy_plies;
         if most == 0 { 0 } else { random.random_range(least..=most) }
     }

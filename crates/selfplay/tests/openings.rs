@@ -8,9 +8,9 @@ use rand::RngExt;
 use support::{config, contents, games, header, network, play_batch};
 use surakarta_game::{Game, Move, OLYMPIAD, Position};
 use surakarta_net::{Batch as Leaves, Evaluator};
-use surakarta_record::{GameRecord, SearchKind};
+use surakarta_record::{GameRecord, SearchKind, ShardHeader};
 use surakarta_search::{SearchConfig, stream};
-use surakarta_selfplay::{Batch, Beginnings, Line, Lines, Played, SelfplayConfig};
+use surakarta_selfplay::{Batch, Beginnings, Conduct, Line, Lines, Manner, Played, SelfplayConfig};
 
 fn play(
     folder: &Path,
@@ -56,7 +56,7 @@ fn compare(record: &GameRecord, config: &SelfplayConfig, given: usize) -> usize 
         game.play(mv).unwrap();
     }
     let [least, most] = config.sampled_plies;
-    random.random_range(least..=most);
+    let sampled = random.random_range(least..=most) as usize;
     let (mut batch, mut network) = (Leaves::default(), network());
     for &mv in of_policy {
         batch.clear();
@@ -72,7 +72,47 @@ fn compare(record: &GameRecord, config: &SelfplayConfig, given: usize) -> usize 
         assert_eq!(mv, batch.moves(0)[drawn.unwrap()], "game {}", record.number);
         game.play(mv).unwrap();
     }
+    expect_conduct(record, config, [given.len(), opening.len() - of_policy.len()], sampled);
     of_policy.len()
+}
+
+/// What a reader of the record makes of it.
+fn expect_conduct(
+    record: &GameRecord,
+    config: &SelfplayConfig,
+    [given, drawn]: [usize; 2],
+    sampled: usize,
+) {
+    let settings = |section: &str, text: String| {
+        let table: toml::Table = text.parse().unwrap();
+        let name = |key: String| format!("{section}.{key}");
+        table
+            .into_iter()
+            .map(move |(key, value)| (name(key), value.to_string()))
+            .collect::<Vec<_>>()
+    };
+    let selfplay = settings("selfplay", toml::to_string(config).unwrap());
+    let search = settings("search", toml::to_string(&SearchConfig::default()).unwrap());
+    let settings = selfplay.into_iter().chain(search).collect();
+    let manner = Manner::of(&ShardHeader { settings, ..header() }).unwrap();
+    for (n, (ply, conduct)) in
+        record.plies.iter().zip(manner.conduct(record.number, record)).enumerate()
+    {
+        let expected = match ply.search {
+            SearchKind::Opening if n < drawn => Conduct::default(),
+            SearchKind::Opening => Conduct {
+                temperature: Some(config.policy_temperature as f32),
+                ..Conduct::default()
+            },
+            kind => Conduct {
+                simulations: if kind == SearchKind::Full { 24 } else { 8 },
+                temperature: Some(if n - given < sampled { 1.0 } else { 0.0 }),
+                noise: kind == SearchKind::Full,
+            },
+        };
+        assert_eq!(conduct, expected, "ply {n} of game {}", record.number);
+    }
+    assert!(Manner::of(&header()).is_none());
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub struct ManifestSource {
 }
 
 /// The version of columns and arrays.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl Manifest {
     pub(crate) fn of(sources: &Sources, shares: &Shares, files: Vec<Exported>) -> Manifest {

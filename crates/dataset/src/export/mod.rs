@@ -18,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use surakarta_record::ShardError;
+use surakarta_selfplay::Manner;
 
 use arrays::{ArrayFiles, Example};
 use csv::CsvTable;
@@ -136,9 +137,11 @@ struct Rows {
 impl Rows {
     fn of(games: Games<'_>, shares: &Shares, wanted: Wanted) -> Rows {
         let mut rows = Rows { games: Vec::new(), positions: Vec::new(), examples: Vec::new() };
+        let manner = Manner::of(games.header);
         for (game_id, game) in (games.first..).zip(&games.games) {
             let (number, split) = (games.numbers.original(game.number), shares.part(game));
-            let named = Named { header: games.header, game_id, number, split };
+            let named =
+                Named { header: games.header, manner: manner.as_ref(), game_id, number, split };
             if wanted.rows {
                 rows.games.push(GameRow::of(named, game));
                 rows.positions.extend(PositionRow::of(named, game));

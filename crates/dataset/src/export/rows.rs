@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use surakarta_game::{Move, Outcome, Position};
 use surakarta_net::policy_index;
 use surakarta_record::{GameRecord, PlyRecord, ShardHeader, margin_of};
+use surakarta_selfplay::{Conduct, Manner};
 
 use super::circuit::circuit_of;
 use super::column::{Column, Kind, Row, Share, Value, column};
@@ -103,6 +104,9 @@ pub(crate) struct PositionRow {
     pub(crate) circuit: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) sims: u32,
+    pub(crate) asked: u32,
+    pub(crate) temperature: Option<f32>,
+    pub(crate) noise: bool,
     pub(crate) value: Option<f32>,
     pub(crate) outcome: i8,
     pub(crate) margin: f32,
@@ -132,6 +136,17 @@ impl Row for PositionRow {
             "how it was chosen: `opening` (without a search), `fast` (short search) or `full`",
         ),
         column("sims", Kind::Count, "visits of the search's root; 0 without a tree"),
+        column(
+            "asked",
+            Kind::Count,
+            "simulations that the search was asked for, of which `sims` may have more by a tree inherited; 0 without a search, or where the shard does not say",
+        ),
+        column(
+            "temperature",
+            Kind::MaybeReal,
+            "the temperature at which the move was drawn, 0 for the best one: from the search's visits or improved policy, or for `opening` from the network's policy; null where it was given or drawn uniformly, by Gumbel noise, or where the shard does not say",
+        ),
+        column("noise", Kind::Count, "1 if there was noise at the search's root, else 0"),
         column("value", Kind::MaybeReal, "the search's value in [−1, 1], seen by the side to move"),
         column(
             "outcome",
@@ -164,6 +179,9 @@ impl Row for PositionRow {
         visit(Value::Text(self.circuit));
         visit(Value::Text(self.kind));
         visit(Value::Count(self.sims));
+        visit(Value::Count(self.asked));
+        visit(Value::MaybeReal(self.temperature));
+        visit(Value::Count(u32::from(self.noise)));
         visit(Value::MaybeReal(self.value));
         visit(Value::Sign(self.outcome));
         visit(Value::Real(self.margin));
@@ -175,6 +193,8 @@ impl Row for PositionRow {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Named<'a> {
     pub(crate) header: &'a ShardHeader,
+    /// How they were searched, if that is known.
+    pub(crate) manner: Option<&'a Manner>,
     pub(crate) game_id: u64,
     /// What the game was called when it was played.
     pub(crate) number: u64,
@@ -225,7 +245,9 @@ impl PositionRow {
         game: &'a GameRecord,
     ) -> impl Iterator<Item = PositionRow> + 'a {
         let last = game.last_position();
+        let conduct = named.manner.map(|manner| manner.conduct(named.number, game));
         let row = move |(number, (position, ply)): (usize, (Position, &PlyRecord))| {
+            let conduct = conduct.as_ref().map_or(Conduct::default(), |conduct| conduct[number]);
             let mover = position.side_to_move();
             let index = |mv: Move| policy_index(position.variant(), mv, mover).unwrap_or_default();
             PositionRow {
@@ -242,6 +264,9 @@ impl PositionRow {
                 circuit: circuit_of(&position, ply.mv),
                 kind: ply.search.name(),
                 sims: ply.simulations,
+                asked: conduct.simulations,
+                temperature: conduct.temperature,
+                noise: conduct.noise,
                 value: ply.value,
                 outcome: game.result.outcome.value_for(mover),
                 margin: margin_of(&last, mover),

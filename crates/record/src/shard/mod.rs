@@ -60,6 +60,9 @@
 //! Where games have been taken out of shards or brought together, the header's setting `numbers` keeps what
 //! they were called before, in their order: `0-12,14,130-141`.
 //!
+//! The simulations that were asked for, temperature and noise of a ply are in no byte: they follow from the
+//! header's settings, as `surakarta_selfplay::Manner` documents.
+//!
 //! A state is two bytes of value, as above and seen by the side to move, and its one-line notation.
 //!
 //! ```
