@@ -61,14 +61,15 @@ impl Manner {
         let mut conduct = vec![Conduct::default(); game.plies.len()];
         let opening = game.plies.iter().take_while(|ply| ply.search == SearchKind::Opening).count();
         let Some(draws) = self.draws(number, game, opening) else { return conduct };
-        for ply in opening - draws.policy_plies..opening {
-            conduct[ply].temperature = Some(self.config.policy_temperature as f32);
+        for ply in &mut conduct[opening - draws.policy_plies..opening] {
+            ply.temperature = Some(self.config.policy_temperature as f32);
         }
-        for ply in opening..game.plies.len() {
-            let full = game.plies[ply].search == SearchKind::Full;
+        let searched = conduct.iter_mut().zip(&game.plies).enumerate().skip(opening);
+        for (number, (conduct, ply)) in searched {
+            let full = ply.search == SearchKind::Full;
             let by_noise = full && self.search.method == Method::Gumbel;
-            let temperature = self.config.temperature_at(ply - draws.given, draws.sampled);
-            conduct[ply] = Conduct {
+            let temperature = self.config.temperature_at(number - draws.given, draws.sampled);
+            *conduct = Conduct {
                 simulations: match full {
                     true => self.config.full_simulations,
                     false => self.config.fast_simulations,
