@@ -121,7 +121,7 @@ fn values_go_where_they_belong() {
     assert_eq!(spec.config.search, search);
     let spec = mcts(
         "mcts:net=x,noise=yes,noise-alpha=3,noise-fraction=0.1,temperature=0.5,\
-         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2,cache=64,reuse=no,symmetries=8",
+         temperature-plies=12,stop-early=no,skip-forced=no,solve=no,forced-playouts=2,cache=64,memory=100,reuse=no,symmetries=8",
     );
     let search = SearchConfig {
         noise_alpha: 3.0,
@@ -138,6 +138,7 @@ fn values_go_where_they_belong() {
         temperature: 0.5,
         temperature_plies: 12,
         cache_mib: 64,
+        memory_mib: 100,
         reuse: false,
         symmetries: true,
         ..MctsConfig::default()
@@ -229,11 +230,11 @@ fn mistakes_are_named_with_their_mend() {
         ),
         (
             "mcts:net=a,sims=many",
-            "`many` is not a value for `sims`; write a whole number from 1 to 1000000",
+            "`many` is not a value for `sims`; write a whole number from 1 to 1000000000",
         ),
         (
             "mcts:net=a,sims=4294967295",
-            "`4294967295` is not a value for `sims`; write a whole number from 1 to 1000000",
+            "`4294967295` is not a value for `sims`; write a whole number from 1 to 1000000000",
         ),
         (
             "mcts:net=a,ms=0.5",
@@ -515,14 +516,16 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
         let limits = apply(AlphaBetaConfig::default().limits, keep, limits);
         PlayerSpec::AlphaBeta(AlphaBetaConfig { limits, table_mib, exact, tables })
     });
-    let play = (any::<[bool; 3]>(), positive(), any::<u32>(), 0usize..=65536, tables());
+    let play =
+        (any::<[bool; 3]>(), positive(), any::<u32>(), (0usize..=65536, 1usize..=65536), tables());
     let mcts = (net(), limits(), search_config(), play).prop_map(
-        |(net, limits, search, (flags, temperature, temperature_plies, cache_mib, tables))| {
+        |(net, limits, search, (flags, temperature, temperature_plies, mebibytes, tables))| {
             // A tree holds every simulation: there are fewer of them at most.
-            let simulations = limits.simulations.map(|n| n.min(1_000_000));
+            let simulations = limits.simulations.map(|n| n.min(1_000_000_000));
             let keep = |limits| Limits { simulations, nodes: None, depth: None, ..limits };
             let limits = apply(MctsConfig::default().limits, keep, limits);
             let [noise, reuse, symmetries] = flags;
+            let (cache_mib, memory_mib) = mebibytes;
             let config = MctsConfig {
                 search,
                 limits,
@@ -530,6 +533,7 @@ fn spec() -> impl Strategy<Value = PlayerSpec> {
                 temperature,
                 temperature_plies,
                 cache_mib,
+                memory_mib,
                 reuse,
                 symmetries,
                 tables,

@@ -16,9 +16,8 @@ use crate::Stream;
 use crate::player::{Choice, Limits, Player, PlayerError, Work};
 use crate::simple::stream_at;
 
-/// Visits of the root at most where only time limits a search: the tree takes about half a gigabyte
-/// then.
-pub const MOST_SIMULATIONS: u32 = 1_000_000;
+/// Visits of the root at most where only time and memory limit a search.
+pub const MOST_SIMULATIONS: u32 = 1_000_000_000;
 
 const DEFAULT_SIMULATIONS: u32 = 400;
 
@@ -43,6 +42,9 @@ pub struct MctsConfig {
     /// comes again is not evaluated again; 0 keeps none. It changes no move, value or line, only what
     /// they take.
     pub cache_mib: usize,
+    /// MiB of the tree at which a search ends, whatever its other limits: 1,024 are about three million
+    /// simulations. The process may take twice as much. What is not reused is freed from move to move.
+    pub memory_mib: usize,
     /// Whether the tree is kept from move to move, as far as the game has gone down it.
     pub reuse: bool,
     /// Whether the root is evaluated as the mean over the eight symmetries of the board.
@@ -70,6 +72,7 @@ impl Default for MctsConfig {
             temperature: 1.0,
             temperature_plies: 0,
             cache_mib: 0,
+            memory_mib: 1024,
             reuse: true,
             symmetries: false,
             tables: None,
@@ -189,7 +192,8 @@ impl MctsPlayer {
             };
             self.evaluate(at)?;
             self.search.accept(&self.batch, at);
-            if watch(&self.search).is_break() {
+            let full = self.search.bytes() >= self.config.memory_mib << 20;
+            if watch(&self.search).is_break() || full {
                 return Ok(ControlFlow::Break(()));
             }
         }

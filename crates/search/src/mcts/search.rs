@@ -39,6 +39,9 @@ pub enum Step {
 /// Plies to the end of a game that tables know to be counted: about, and more than any forced line takes.
 const COUNTED_PLIES: u16 = 200;
 
+/// A tree that has been left is kept for its memory up to this size in bytes; more goes back to the system.
+const KEPT: usize = 16 << 20;
+
 /// A tree and the game that leads to its root; see the [module](super).
 #[derive(Clone, Debug)]
 pub struct Search {
@@ -187,6 +190,11 @@ impl Search {
         self.work
     }
 
+    /// Memory that the tree takes, in bytes. As much again may be set aside.
+    pub fn bytes(&self) -> usize {
+        self.tree.bytes()
+    }
+
     fn wants_more(&mut self) -> bool {
         let proven = self.proof().is_some();
         self.root_moves > 0 && self.simulations() < self.budget && !proven && !self.is_decided()
@@ -330,6 +338,9 @@ impl Search {
         if root != ROOT {
             self.tree.copy_subtree(root, &mut self.spare);
             std::mem::swap(&mut self.tree, &mut self.spare);
+            if self.spare.bytes() > KEPT {
+                self.spare = Tree::default();
+            }
             self.policy.clear();
             game.moves()[known..].iter().for_each(|&mv| self.game.play_legal(mv));
         }

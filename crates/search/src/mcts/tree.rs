@@ -184,6 +184,13 @@ impl Tree {
         self.children.clear();
     }
 
+    /// Memory in use. As much again may be set aside for what comes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.nodes[..])
+            + size_of_val(&self.moves[..])
+            + size_of_val(&self.children[..])
+    }
+
     pub(super) fn root(&self) -> Option<&Node> {
         self.nodes.first()
     }

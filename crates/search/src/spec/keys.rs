@@ -91,6 +91,7 @@ pub(super) const MCTS: &[Key<MctsSpec>] = keys! { MctsSpec:
     "skip-forced" YES_NO config.search.skip_forced;
     "solve" YES_NO config.search.solve;
     "cache" CACHE config.cache_mib;
+    "memory" MEBIBYTES config.memory_mib;
     "reuse" YES_NO config.reuse;
     "symmetries" SYMMETRIES config.symmetries;
     "tables" FILE config.tables;
@@ -187,9 +188,8 @@ pub(super) fn line(text: &str) -> Option<String> {
     Some(text.to_owned()).filter(|text| !text.contains(char::is_control))
 }
 
-/// A tree keeps every simulation in memory.
 const SIMULATIONS: Form<Option<u32>> = Form {
-    accepts: "a whole number from 1 to 1000000",
+    accepts: "a whole number from 1 to 1000000000",
     read: |text| whole(text).filter(|n| (1..=MOST_SIMULATIONS).contains(n)).map(Some),
     show: |value| value.map(|n| n.to_string()),
 };

@@ -74,6 +74,22 @@ fn without_its_tree_a_player_chooses_as_a_new_one_would() {
 }
 
 #[test]
+fn a_search_ends_when_its_memory_is_spent() {
+    let mut config = MctsConfig { memory_mib: 1, ..MctsConfig::default() };
+    config.search.stop_early = false;
+    let mut bounded = player(config);
+    let mut game = Game::new(OLYMPIAD);
+    for _ in 0..6 {
+        let choice = bounded.choose(&game, &simulations(1_000_000)).unwrap();
+        let bytes = bounded.search().bytes();
+        // The last simulation adds one node and its moves.
+        assert!((1 << 20..(1 << 20) + 4096).contains(&bytes), "{bytes}");
+        assert!((1_000..10_000).contains(&bounded.search().simulations()));
+        game.play(choice.mv).unwrap();
+    }
+}
+
+#[test]
 fn limits_asked_for_come_before_its_own() {
     let game = Game::new(OLYMPIAD);
     let mut config = MctsConfig::default();
