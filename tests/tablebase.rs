@@ -96,6 +96,13 @@ fn players_and_analyses_look_into_them() {
     play.success().stdout(predicate::str::contains(
         "Endgame tables: black wins by a capture within 3 plies.",
     ));
+    // With one ply left there is no time for it.
+    let late = WON.replace("b 0 1", "b 49 60");
+    let play = surakarta(folder)
+        .args(["play", "--color", "black", "--tables", "tables", "--position", &late])
+        .write_stdin("quit\n")
+        .assert();
+    play.success().stdout(predicate::str::contains("within 3 plies, unless the game ends before."));
 }
 
 #[test]
@@ -145,6 +152,8 @@ fn games_end_where_the_tables_know() {
     let stats = json(folder, "dataset stats with --json");
     assert!(stats["endings"]["adjudicated"].as_u64().unwrap() > 4, "{stats}");
     stdout(folder, "dataset verify with");
+    let shard = std::fs::read(folder.join("with/000000-0000000000.shard")).unwrap();
+    assert!(String::from_utf8_lossy(&shard).contains("up to 4 pieces, "), "no word of the tables");
     write(folder, "goes-on.toml", &config.replace("end_by_tables = true", ""));
     stdout(folder, &format!("{selfplay} goes-on.toml --out without"));
     let stats = json(folder, "dataset stats without --json");
@@ -192,7 +201,7 @@ fn what_cannot_be_used_is_named() {
         &format!("match {player} greedy --pairs 1 --variant sepur"),
         "the tables in tables hold no endgame of sepur",
     );
-    refused(folder, "match alphabeta:tables=none greedy --pairs 1", "cannot read none");
+    refused(folder, "match alphabeta:tables=none greedy --pairs 1", "there is no folder none");
     write(folder, "c.toml", &SMALL.replace("games_in_flight = 2", "end_by_tables = true"));
     refused(
         folder,
@@ -200,7 +209,36 @@ fn what_cannot_be_used_is_named() {
         "[selfplay] end_by_tables is true, and [run] tables names none",
     );
 
-    let path = folder.join("tables/standard.2-1.table");
+    let nothing = surakarta(folder).args(["tablebase", "verify", "--share", "1e-300"]).assert();
+    nothing.failure().stderr(predicate::str::contains("so little that nothing was checked"));
+    refused_words(
+        folder,
+        &["tablebase", "probe", "--position", "6/6/6/6/6/b5 b 0 1"],
+        "one side has no pieces",
+    );
+    refused(
+        folder,
+        "analyse --player greedy --tables tables --rules no-repeat",
+        "the tables in tables prove nothing under the rules no-repeat",
+    );
+    // A table under the name of another would be overwritten, and two of one class leave it to chance.
+    let path = |class: &str| folder.join(format!("tables/standard.{class}.table"));
+    std::fs::rename(path("1-2"), path("3-3")).unwrap();
+    for words in ["tablebase stats", "tablebase build --pieces 3"] {
+        refused(folder, words, "standard.3-3.table holds what belongs into standard.1-2.table");
+    }
+    // Without a class that its moves lead to, a table would be asked in vain.
+    std::fs::remove_file(path("3-3")).unwrap();
+    for words in ["tablebase stats", "net grade w.safetensors", "bench tables"] {
+        refused(
+            folder,
+            words,
+            "there is no table of standard 1-2 in tables; `surakarta tablebase build --variant standard --pieces 3 --out tables` makes it",
+        );
+    }
+    stdout(folder, "--quiet tablebase build --pieces 3");
+
+    let path = path("2-1");
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[300] ^= 1;
     std::fs::write(&path, bytes).unwrap();

@@ -7,7 +7,6 @@ use surakarta_game::{Color, Game, RuleSet};
 use surakarta_run::play::{Leave, Session};
 use surakarta_run::players::Networks;
 use surakarta_search::PlayerSpec;
-use surakarta_tablebase::Tables;
 
 use crate::networks::NetworkArguments;
 use crate::output;
@@ -74,9 +73,9 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
     }
     let limits = arguments.against.limits();
     let game = Game::from_position(arguments.rules, position);
-    let tables = arguments.tables.as_deref().map(Tables::open).transpose()?;
+    let tables = arguments.tables.as_deref().map(|folder| networks.tables(folder)).transpose()?;
     let session = Session::new(game, color, &mut *opponent, limits, seed);
-    let mut session = session.with_tables(tables.as_ref());
+    let mut session = session.with_tables(tables.as_deref());
     let left = session.play(&mut io::stdin().lock(), &mut io::stdout().lock())?;
     if left == Leave::Quit {
         output::line("The game is left unfinished.")?;

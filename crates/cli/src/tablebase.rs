@@ -104,13 +104,6 @@ pub(crate) struct Folder {
 
 impl Folder {
     pub(crate) fn open(&self) -> Result<Tables> {
-        if !self.folder.is_dir() {
-            bail!(
-                "there is no folder {}; make tables with `surakarta tablebase build --pieces 6 --out {}`, or name another with --tables",
-                self.folder.display(),
-                self.folder.display()
-            );
-        }
         Ok(Tables::open(&self.folder)?)
     }
 }
@@ -127,7 +120,7 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
                 bail!("stopped; the finished classes are kept, and the same command goes on");
             }
             let tables = Tables::open(&out)?;
-            tracing::info!("{} in {}", HumanBytes(tables.bytes()), out.display());
+            tracing::info!("{} in {}", HumanBytes(tables.bytes(variant)), out.display());
             Ok(())
         }
         Command::Probe { start, tables, json } => probe(&start.position()?, &tables.open()?, json),
@@ -187,6 +180,9 @@ fn classes(tables: &Tables, variant: Variant) -> Result<Vec<Class>> {
 
 fn probe(position: &Position, tables: &Tables, json: bool) -> Result<()> {
     let Some(entry) = tables.probe(position) else {
+        if position.own() == 0 || position.enemy() == 0 {
+            bail!("{position} is no endgame: one side has no pieces");
+        }
         bail!(
             "no table in {} holds the position {position}; they go up to {} pieces of this variant",
             tables.folder().display(),
@@ -253,13 +249,14 @@ fn verify(
         bar.inc(positions);
         !stop.load(Relaxed)
     };
-    let mut wrong = 0;
+    let (mut wrong, mut checked) = (0, 0);
     for class in classes {
         let check = tables.verify(variant, class, share, seed, &goes_on)?;
         if stop.load(Relaxed) {
             bail!("stopped in class {class}; those above are checked");
         }
         wrong += check.wrong;
+        checked += check.checked;
         let fault = check.fault.map(|fault| {
             format!(
                 "{} is {} and must be {}",
@@ -284,6 +281,9 @@ fn verify(
         })?;
     }
     bar.finish_and_clear();
+    if checked == 0 {
+        bail!("--share {share} is so little that nothing was checked; give a larger share");
+    }
     if wrong > 0 {
         bail!(
             "{wrong} entries in {} do not follow from the rules; delete the tables and build them again",

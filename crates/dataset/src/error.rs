@@ -1,6 +1,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use surakarta_game::{RuleSet, Variant};
 use surakarta_record::ShardError;
 
 /// A data set cannot be read or written. Each is one sentence that names the file and what to do.
@@ -31,6 +32,16 @@ pub enum DatasetError {
     Occupied {
         /// The folder.
         path: PathBuf,
+    },
+    /// Endgame tables have nothing to say of these games.
+    #[error("the tables in {} prove nothing of games of {variant} under {rules}; relabel others, or build tables of the variant", tables.display())]
+    NothingProven {
+        /// The folder.
+        tables: PathBuf,
+        /// The variant of the first games.
+        variant: Variant,
+        /// Their rules.
+        rules: RuleSet,
     },
     /// A table could not be written.
     #[error("{} was not made: {reason}; check the disk and the path, then export again", path.display())]

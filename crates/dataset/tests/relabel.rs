@@ -9,7 +9,7 @@ use surakarta_record::shard::{list_shards, verify};
 use surakarta_record::{
     GameRecord, PlyRecord, Policy, SearchKind, Shard, ShardHeader, shard_name, write_shard,
 };
-use surakarta_tablebase::{Class, Index, Tables, Watch, build};
+use surakarta_tablebase::{Class, Index, Tables, Value, Watch, build};
 
 struct Silent;
 
@@ -69,7 +69,9 @@ fn games_end_where_the_tables_prove_them_and_nothing_else_changes() {
     let (mut ended, mut turned, mut gone) = (0, 0, 0);
     for (before, (number, after, header)) in games.iter().zip(relabelled) {
         assert_eq!(number, before.number);
-        assert_eq!(header.settings["relabelled by tables"], "up to 5 pieces");
+        let note = &header.settings["relabelled by tables"];
+        assert_eq!(*note, tables.identity(Variant::Standard));
+        assert!(note.starts_with("up to 5 pieces, "), "{note}");
         let kept = after.plies.len();
         assert_eq!((after.start, &after.plies[..]), (before.start, &before.plies[..kept]));
         let proven = |position: &Position| tables.prove(position, &OLYMPIAD);
@@ -94,6 +96,39 @@ fn games_end_where_the_tables_prove_them_and_nothing_else_changes() {
     }
     assert_eq!((done.games, done.ended, done.turned, done.plies), (200, ended, turned, gone));
     assert!(ended > 100 && turned > 10, "{done:?}");
+    // A resignation that was wrong is put right where the game stands, and one that was right stays.
+    let index = Index::new(Variant::Standard, Class { own: 2, enemy: 1 });
+    let counted = (0..index.len()).map(|number| index.position(number));
+    let lasting = counted.flat_map(|start| start.moves().into_iter().map(move |mv| (start, mv)));
+    let (start, mv) = lasting
+        .filter(|(start, mv)| !start.is_capture(*mv))
+        .find(|(start, mv)| tables.prove(&start.after(*mv), &OLYMPIAD) == Some(Value::Loss))
+        .unwrap();
+    let resigned = |number, winner| {
+        let mut game = Game::from_position(OLYMPIAD, start);
+        game.play(mv).unwrap();
+        game.end(Ending::Resignation, Outcome::Win(winner));
+        let ply = PlyRecord::new(mv, SearchKind::Fast, 9, None, Policy::None);
+        GameRecord::of(&game, number, vec![ply])
+    };
+    let both = [resigned(0, Color::White), resigned(1, Color::Black)];
+    let shard = path(&shard_name(1, 0));
+    let header = ShardHeader { iteration: 1, games: 2, ..ShardHeader::default() };
+    write_shard(&shard, &header, &both).unwrap();
+    let put_right = relabel(std::slice::from_ref(&shard), &tables, &path("right")).unwrap();
+    assert_eq!((put_right.games, put_right.ended, put_right.turned), (2, 0, 1));
+    let games = Shard::read(&list_shards(&path("right")).unwrap()[0]).unwrap().games;
+    let results = games.iter().map(|game| (game.result.ending, game.result.outcome));
+    let black = Outcome::Win(Color::Black);
+    assert!(results.eq([(Ending::Adjudicated, black), (Ending::Resignation, black)]));
+    // Under rules that the tables say nothing about nothing is written.
+    let rules = "no-repeat".parse().unwrap();
+    let header = ShardHeader { rules, iteration: 2, games: 0, ..ShardHeader::default() };
+    let shard = path(&shard_name(2, 0));
+    write_shard(&shard, &header, &[]).unwrap();
+    let error = relabel(&[shard], &tables, &path("nothing")).unwrap_err().to_string();
+    assert!(error.contains("prove nothing of games of standard under no-repeat"), "{error}");
+    assert!(!path("nothing").exists());
     // Once more changes nothing.
     let again = relabel(&new, &tables, &path("again")).unwrap();
     assert_eq!((again.games, again.ended), (200, 0));

@@ -19,7 +19,7 @@ const BATCH: usize = 256;
 pub struct Grade {
     /// Pieces of the side to move and of the other, or `all`.
     pub class: String,
-    /// Positions drawn from the class.
+    /// Positions drawn from the class, those without a move left out.
     pub positions: u64,
     /// How many of them are won or lost.
     pub decided: u64,
@@ -27,7 +27,7 @@ pub struct Grade {
     pub sign: f64,
     /// The share of all whose most probable result is the true one.
     pub result: f64,
-    /// In how many positions some moves keep the result and others don't.
+    /// In how many positions some moves do not keep the result.
     pub choices: u64,
     /// Of these: the share in which the policy's best move keeps it.
     pub r#move: f64,

@@ -266,13 +266,15 @@ impl<'a> Session<'a> {
                 Value::Loss => format!("{} wins", side.other()),
                 Value::Draw => "a draw".to_owned(),
             };
+            let proven = self.tables.and_then(|t| t.prove(position, self.game.rules())).is_some();
+            let unless = if proven { "" } else { ", unless the game ends before" };
             let how = match entry.plies {
                 Some(plies) => {
                     format!("by a capture within {}", quantity(usize::from(plies), "ply"))
                 }
                 None => "by count".to_owned(),
             };
-            writeln!(output, "Endgame tables: {what} {how}.\n")?;
+            writeln!(output, "Endgame tables: {what} {how}{unless}.\n")?;
         }
         Ok(())
     }

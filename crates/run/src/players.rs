@@ -141,7 +141,7 @@ impl<'a> Networks<'a> {
         if tables.pieces(self.variant) == 0 {
             bail!("the tables in {} hold no endgame of {}", folder.display(), self.variant);
         }
-        if !tables.holds_under(&self.rules) {
+        if !tables.holds_under(&self.rules, self.variant) {
             bail!(
                 "the tables in {} prove nothing under the rules {}; play without them",
                 folder.display(),
@@ -149,7 +149,7 @@ impl<'a> Networks<'a> {
             );
         }
         // Before anybody's clock runs.
-        tables.warm_up()?;
+        tables.warm_up();
         opened.insert(folder.to_owned(), Arc::clone(&tables));
         Ok(tables)
     }
@@ -163,17 +163,25 @@ impl<'a> Networks<'a> {
     }
 
     /// What tells this player from another of the same name: the hash of its network, or of its
-    /// program, the files that it is given, and what it calls itself. `None` for a player that its
-    /// string tells everything about.
+    /// program, the files that it is given, and what it calls itself; with endgame tables, what is in them.
+    /// `None` for a player that its string tells everything about.
     ///
     /// # Errors
     /// As [`player`](Self::player).
     pub fn identity(&self, spec: &PlayerSpec) -> Result<Option<String>> {
-        match (spec, spec.net()) {
-            (PlayerSpec::External(engine), _) => self.probe(engine).map(Some),
-            (_, Some(net)) => Ok(Some(self.load(net)?.hash().to_owned())),
-            _ => Ok(None),
-        }
+        let of_net = match (spec, spec.net()) {
+            (PlayerSpec::External(engine), _) => Some(self.probe(engine)?),
+            (_, Some(net)) => Some(format!("weights {}", self.load(net)?.hash())),
+            _ => None,
+        };
+        let of_tables = match spec.tables() {
+            Some(folder) => Some(format!("tables {}", self.tables(folder)?.identity(self.variant))),
+            None => None,
+        };
+        Ok(match (of_net, of_tables) {
+            (Some(net), Some(tables)) => Some(format!("{net}, {tables}")),
+            (net, tables) => net.or(tables),
+        })
     }
 
     /// Starts a program once to see that it can play, and keeps its identity.

@@ -83,6 +83,10 @@ impl Games {
     /// place where it lies.
     fn settings(&self, config: &SelfplayConfig) -> Result<BTreeMap<String, String>> {
         let mut settings = settings("selfplay", config)?;
+        if let (true, Some(tables)) = (config.end_by_tables, &self.tables) {
+            let known = toml::Value::from(tables.identity(self.variant));
+            settings.insert("selfplay.tables".to_owned(), known.to_string());
+        }
         let Beginnings { openings, forks } = &self.beginnings;
         for (key, lines) in [("selfplay.openings", openings), ("selfplay.forks", forks)] {
             if let Some(lines) = lines {

@@ -52,7 +52,7 @@ pub fn bench_tables(
     if pieces == 0 {
         bail!("{} has no tables of the variant {variant}", tables.folder().display());
     }
-    tables.warm_up()?;
+    tables.warm_up();
     let (positions, drawn) = draw(tables, variant);
     let (mut probes, mut derived) = ([0.0; ROUNDS], [0.0; ROUNDS]);
     let mut at = [0, 0];
@@ -70,7 +70,7 @@ pub fn bench_tables(
         rates.sort_by(f64::total_cmp);
         rates[ROUNDS / 2]
     });
-    let (bytes, ratio) = (tables.bytes(), probes_per_s / derived_per_s);
+    let (bytes, ratio) = (tables.bytes(variant), probes_per_s / derived_per_s);
     Ok(TablesRates { pieces, positions, bytes, probes_per_s, derived_per_s, ratio })
 }
 

@@ -126,8 +126,8 @@ struct Draws {
 fn section(header: &ShardHeader, prefix: &str) -> Option<String> {
     let keys = header.settings.iter().filter_map(|(key, value)| {
         let key = key.strip_prefix(prefix)?;
-        // What games fork off from is not a key of the configuration.
-        (key != "forks").then(|| format!("{key} = {value}\n"))
+        // What games fork off from, and what ends them, are no keys of the configuration.
+        (!["forks", "tables"].contains(&key)).then(|| format!("{key} = {value}\n"))
     });
     let text: String = keys.collect();
     (!text.is_empty()).then_some(text)

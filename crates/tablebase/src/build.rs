@@ -1,12 +1,13 @@
 //! Building tables, class by class.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use surakarta_game::Variant;
 
 use crate::class::Class;
-use crate::index::Index;
+use crate::index::{Index, positions};
 use crate::solve::{Solved, Unsolved, solve};
 use crate::table::{self, Table, TableError};
 use crate::tables::Tables;
@@ -49,6 +50,7 @@ pub fn build(
         action: "make the folder",
         source,
     })?;
+    let _lock = lock(folder)?;
     let mut tables = Tables::found(folder)?;
     let pairs: Vec<Class> = Class::up_to(pieces).filter(|class| class.own <= class.enemy).collect();
     // Everything is looked at twice forwards, and about as much as once backwards.
@@ -93,15 +95,19 @@ pub fn build(
     Ok(Built::All)
 }
 
+/// Keeps other builds out of a folder for as long as the handle lives.
+fn lock(folder: &Path) -> Result<File, TableError> {
+    let io = |source| TableError::Io { path: folder.to_owned(), action: "lock", source };
+    let handle = File::open(folder).map_err(io)?;
+    match handle.try_lock() {
+        Ok(()) => Ok(handle),
+        Err(TryLockError::WouldBlock) => Err(TableError::Busy { path: folder.to_owned() }),
+        Err(TryLockError::Error(source)) => Err(io(source)),
+    }
+}
+
 /// A class and its turned one.
 fn classes(class: Class) -> Vec<Class> {
     let turned = Some(class.turned()).filter(|&turned| turned != class);
     std::iter::once(class).chain(turned).collect()
-}
-
-/// About how many positions a class has: those of the whole board by eight.
-pub fn positions(variant: Variant, class: Class) -> u64 {
-    let choose = |n: u64, k: u64| (1..=k).fold(1, |sets, i| sets * (n + 1 - i) / i);
-    let points = variant.points() as u64;
-    choose(points, class.own as u64) * choose(points - class.own as u64, class.enemy as u64) / 8
 }

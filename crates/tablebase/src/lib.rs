@@ -9,9 +9,9 @@ mod table;
 mod tables;
 mod verify;
 
-pub use build::{Built, Watch, build, positions};
+pub use build::{Built, Watch, build};
 pub use class::{Class, Entry, MAX_PIECES, Value};
-pub use index::Index;
+pub use index::{Index, positions};
 pub use stats::Stats;
 pub use table::TableError;
 pub use tables::Tables;

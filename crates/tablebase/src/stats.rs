@@ -52,10 +52,11 @@ impl Tables {
     /// # Errors
     /// If there is no table of it.
     pub fn stats(&self, variant: Variant, class: Class) -> Result<Stats, TableError> {
-        let table = self
-            .table(variant, class)
-            .ok_or_else(|| TableError::Missing { folder: self.folder().to_owned(), class })?;
-        table.check_index()?;
+        let table = self.table(variant, class).ok_or_else(|| TableError::Missing {
+            folder: self.folder().to_owned(),
+            variant,
+            class,
+        })?;
         // By code: how many, and the first.
         let none = || vec![(0u64, usize::MAX); 256];
         let counts = (0..table.positions())

@@ -65,7 +65,7 @@ pub enum TableError {
         path: PathBuf,
     },
     /// Another version of the layout.
-    #[error("{} has table format {version}, and this program reads format {FORMAT_VERSION}; build it anew with this program, or use the one that wrote it", path.display())]
+    #[error("{} has table format {version}, and this program reads format {FORMAT_VERSION}; delete it and build the tables again, or use the program that wrote it", path.display())]
     Version {
         /// The file.
         path: PathBuf,
@@ -80,17 +80,39 @@ pub enum TableError {
         /// What does not fit.
         what: &'static str,
     },
+    /// The file has the name of another, or none of a table.
+    #[error("{} holds what belongs into {name}; rename it, or move it away", path.display())]
+    Misnamed {
+        /// The file.
+        path: PathBuf,
+        /// What it should be called.
+        name: String,
+    },
+    /// Another program writes there.
+    #[error("another build is at work in {}; wait for it, or name another folder", path.display())]
+    Busy {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// There is no such folder.
+    #[error("there is no folder {}; make tables with `surakarta tablebase build --pieces 6 --out DIR`, and name their folder", path.display())]
+    NoFolder {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Nothing to probe.
-    #[error("there are no tables in {}; make some with `surakarta tablebase build --out {}`", path.display(), path.display())]
+    #[error("there are no tables in {}; make some with `surakarta tablebase build --pieces 6 --out {}`", path.display(), path.display())]
     Empty {
         /// The folder.
         path: PathBuf,
     },
     /// A class without a table.
-    #[error("there is no table of class {class} in {}; `surakarta tablebase build --pieces {} --out {}` makes it", folder.display(), class.pieces(), folder.display())]
+    #[error("there is no table of {variant} {class} in {}; `surakarta tablebase build --variant {variant} --pieces {} --out {}` makes it", folder.display(), class.pieces(), folder.display())]
     Missing {
         /// The folder.
         folder: PathBuf,
+        /// The variant.
+        variant: Variant,
         /// The class.
         class: Class,
     },
@@ -179,7 +201,6 @@ fn width(places: &[u8; BLOCK]) -> usize {
 /// The table of a class, in memory as far as it is used.
 #[derive(Debug)]
 pub(crate) struct Table {
-    path: PathBuf,
     map: Mmap,
     variant: Variant,
     class: Class,
@@ -196,10 +217,11 @@ impl Table {
         let io =
             |source| TableError::Io { path: path.to_owned(), action: "read the table", source };
         let damaged = |what| TableError::Damaged { path: path.to_owned(), what };
-        let file = File::open(path).map_err(io)?;
-        if !file.metadata().map_err(io)?.is_file() {
+        // Before it is opened, which would wait for the other end of a pipe.
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
             return Err(TableError::NotATable { path: path.to_owned() });
         }
+        let file = File::open(path).map_err(io)?;
         // SAFETY: tables are replaced by renaming, so a mapped one does not change unless someone
         // writes into it by hand.
         let map = unsafe { Mmap::map(&file) }.map_err(io)?;
@@ -211,7 +233,7 @@ impl Table {
         if version != FORMAT_VERSION {
             return Err(TableError::Version { path: path.to_owned(), version });
         }
-        let [variant, own, enemy, _] = head[12..16].try_into().expect("4 bytes");
+        let [variant, own, enemy, zero] = head[12..16].try_into().expect("4 bytes");
         let positions = u64::from_le_bytes(head[16..24].try_into().expect("8 bytes"));
         // The numbers of the largest class fit.
         let positions = u32::try_from(positions).unwrap_or(u32::MAX) as usize;
@@ -230,15 +252,14 @@ impl Table {
         else {
             return Err(damaged("it names no variant or class"));
         };
-        let table = Table {
-            path: path.to_owned(),
-            variant,
-            class,
-            positions,
-            words,
-            index: OnceLock::new(),
-            map,
-        };
+        if zero != 0 || positions as u64 != crate::positions(variant, class) {
+            return Err(damaged("it does not hold as many positions as its class has"));
+        }
+        let name = file_name(variant, class);
+        if path.file_name().is_none_or(|given| given != &name[..]) {
+            return Err(TableError::Misnamed { path: path.to_owned(), name });
+        }
+        let table = Table { variant, class, positions, words, index: OnceLock::new(), map };
         let fits = words <= end
             && table.start(0) == 0
             && (0..blocks)
@@ -256,6 +277,11 @@ impl Table {
 
     pub(crate) fn class(&self) -> Class {
         self.class
+    }
+
+    /// The checksum of all of it.
+    pub(crate) fn checksum(&self) -> u64 {
+        self.map.last_chunk::<CHECKSUM>().map_or(0, |sum| u64::from_le_bytes(*sum))
     }
 
     /// Bytes of the file.
@@ -305,15 +331,6 @@ impl Table {
         let codes = (0..self.positions).into_par_iter().map(|number| self.code(number)).collect();
         Solved { index: Index::new(self.variant, self.class), codes }
     }
-
-    /// Whether the number of positions is that of the class, which takes a moment to find out.
-    pub(crate) fn check_index(&self) -> Result<(), TableError> {
-        if self.index().len() == self.positions {
-            return Ok(());
-        }
-        let what = "it does not hold as many positions as its class has";
-        Err(TableError::Damaged { path: self.path.clone(), what })
-    }
 }
 
 #[cfg(test)]
@@ -344,11 +361,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (seed, class) in (0..7).flat_map(|_| Class::up_to(4)).enumerate() {
             let solved = drawn(class, seed as u64);
-            let path = folder.path().join("a.table");
+            let path = folder.path().join(file_name(Variant::Standard, class));
             write(&path, &solved).unwrap();
             let table = Table::open(&path).unwrap();
             assert_eq!((table.class(), table.variant()), (class, Variant::Standard));
-            table.check_index().unwrap();
             assert!(table.unpack().codes == solved.codes, "{class}, seed {seed}");
             let longest = solved.codes.iter().map(|code| code.plies()).max();
             assert_eq!(Some(table.longest()), longest);
@@ -358,7 +374,7 @@ mod tests {
     #[test]
     fn every_flipped_bit_and_every_cut_is_found() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.table");
+        let path = folder.path().join("standard.1-1.table");
         let whole = pack(&drawn(Class { own: 1, enemy: 1 }, 1));
         let open = |bytes: &[u8]| {
             std::fs::write(&path, bytes).unwrap();
@@ -378,7 +394,7 @@ mod tests {
         }
         for length in 0..whole.len() {
             let error = open(&whole[..length]).unwrap_err();
-            assert!(error.to_string().contains("a.table"), "{error}");
+            assert!(error.to_string().contains("standard.1-1.table"), "{error}");
         }
         assert!(open(&[&whole[..], &[0]].concat()).is_err());
     }
@@ -386,11 +402,11 @@ mod tests {
     #[test]
     fn nonsense_with_the_right_checksum_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.table");
+        let path = folder.path().join("standard.1-2.table");
         let whole = pack(&drawn(Class { own: 1, enemy: 2 }, 3));
         // Variant, class, positions, and where the blocks begin.
         for (at, byte) in
-            [(12, 9), (13, 0), (14, 8), (16, 1), (23, 255), (STARTS, 1), (STARTS + 7, 1)]
+            [(12, 9), (13, 0), (14, 8), (15, 1), (16, 1), (23, 255), (STARTS, 1), (STARTS + 7, 1)]
         {
             let mut bytes = whole.clone();
             assert_ne!(bytes[at], byte);
@@ -399,7 +415,7 @@ mod tests {
             let sum = xxh3_64(&bytes[..end]).to_le_bytes();
             bytes[end..].copy_from_slice(&sum);
             std::fs::write(&path, bytes).unwrap();
-            let refused = Table::open(&path).and_then(|table| table.check_index());
+            let refused = Table::open(&path);
             assert!(matches!(refused, Err(TableError::Damaged { .. })), "byte {at}: {refused:?}");
         }
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use surakarta_game::{Move, Outcome, Position, Repetition, RuleSet, Variant};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::class::{Class, Entry, MAX_PIECES, Value};
 use crate::index::Index;
@@ -17,7 +18,8 @@ pub struct Tables {
     folder: PathBuf,
     /// By variant, pieces of the side to move, and pieces of the other.
     tables: Vec<Option<Table>>,
-    longest: u8,
+    /// By variant.
+    longest: [u8; Variant::ALL.len()],
 }
 
 impl Tables {
@@ -25,17 +27,29 @@ impl Tables {
     /// passed over.
     ///
     /// # Errors
-    /// If the folder cannot be read, has no tables, or one of them is damaged.
+    /// If the folder cannot be read, has no tables, one of them is damaged, or one is missing that moves
+    /// from the others lead to.
     pub fn open(folder: &Path) -> Result<Tables, TableError> {
         let tables = Tables::found(folder)?;
         if tables.tables.iter().all(Option::is_none) {
             return Err(TableError::Empty { path: folder.to_owned() });
         }
+        for table in tables.tables.iter().flatten() {
+            let (variant, class) = (table.variant(), table.class());
+            for class in [Some(class.turned()), class.after_capture()].into_iter().flatten() {
+                if tables.table(variant, class).is_none() {
+                    return Err(TableError::Missing { folder: folder.to_owned(), variant, class });
+                }
+            }
+        }
         Ok(tables)
     }
 
-    /// As [`open`](Self::open), and a folder without tables is one with none.
+    /// As [`open`](Self::open), and any tables may be missing.
     pub(crate) fn found(folder: &Path) -> Result<Tables, TableError> {
+        if !folder.is_dir() {
+            return Err(TableError::NoFolder { path: folder.to_owned() });
+        }
         let io = |source| TableError::Io { path: folder.to_owned(), action: "read", source };
         let mut paths = Vec::new();
         for entry in std::fs::read_dir(folder).map_err(io)? {
@@ -50,7 +64,7 @@ impl Tables {
         let mut tables = Tables {
             folder: folder.to_owned(),
             tables: (0..Variant::ALL.len() * SIDES * SIDES).map(|_| None).collect(),
-            longest: 0,
+            longest: [0; Variant::ALL.len()],
         };
         for table in opened {
             tables.add(table);
@@ -59,7 +73,8 @@ impl Tables {
     }
 
     pub(crate) fn add(&mut self, table: Table) {
-        self.longest = self.longest.max(table.longest());
+        let longest = &mut self.longest[table.variant() as usize];
+        *longest = table.longest().max(*longest);
         let place = place(table.variant(), table.class());
         self.tables[place] = Some(table);
     }
@@ -90,17 +105,25 @@ impl Tables {
         Some(self.table(variant, class)?.index())
     }
 
-    /// Bytes of all files.
-    pub fn bytes(&self) -> u64 {
-        self.tables.iter().flatten().map(Table::bytes).sum()
+    /// Bytes of the files of a variant.
+    pub fn bytes(&self, variant: Variant) -> u64 {
+        self.of(variant).map(Table::bytes).sum()
+    }
+
+    /// What tells these tables of a variant from others, for those who note what they have used: how many
+    /// pieces they know, and a hash of what is in them.
+    pub fn identity(&self, variant: Variant) -> String {
+        let sums: Vec<u8> = self.of(variant).flat_map(|t| t.checksum().to_le_bytes()).collect();
+        format!("up to {} pieces, {:016x}", self.pieces(variant), xxh3_64(&sums))
+    }
+
+    fn of(&self, variant: Variant) -> impl Iterator<Item = &Table> {
+        self.tables.iter().flatten().filter(move |table| table.variant() == variant)
     }
 
     /// Opens what the first lookup in each class would: half a second a class of seven pieces.
-    ///
-    /// # Errors
-    /// If a table has not as many positions as its class.
-    pub fn warm_up(&self) -> Result<(), TableError> {
-        self.tables.par_iter().flatten().try_for_each(Table::check_index)
+    pub fn warm_up(&self) {
+        self.tables.par_iter().flatten().for_each(|table| _ = table.index());
     }
 
     /// What the tables say of a position, whatever its counters and history; `None` without a table of
@@ -113,8 +136,8 @@ impl Tables {
 
     /// The legal moves of a position with what they lead to, seen by the side that makes them, the best
     /// first: what is forced soon before what is forced late, and what is suffered late before what is
-    /// suffered soon. The plies count the move itself, so that a capture that forces a value takes one. Moves
-    /// that no table knows the end of are left out.
+    /// suffered soon. The plies count the move itself, so that a capture that forces a value takes one. Where
+    /// no table holds the position, only moves that lead into one are there.
     pub fn moves(&self, position: &Position) -> Vec<(Move, Entry)> {
         let Some(class) = Class::of(position) else { return Vec::new() };
         let counted = class.counted();
@@ -166,7 +189,7 @@ impl Tables {
     /// - at any time where the value is the count: the side that it contents needs no capture, and an
     ///   end that comes early is counted, too.
     pub fn prove(&self, position: &Position, rules: &RuleSet) -> Option<Value> {
-        if !self.holds_under(rules) {
+        if !self.holds_under(rules, position.variant()) {
             return None;
         }
         let entry = self.probe(position)?;
@@ -186,7 +209,7 @@ impl Tables {
     /// Whether [`prove`](Self::prove) proves anything under these rules: `olympiad`, `threefold` and what
     /// is like them. Where a move can be illegal by what was before, or the game ends at a ply or by
     /// agreement, or as soon as nobody has a capture, it does not.
-    pub fn holds_under(&self, rules: &RuleSet) -> bool {
+    pub fn holds_under(&self, rules: &RuleSet, variant: Variant) -> bool {
         let ends = match rules.repetition {
             Repetition::Ends(_) => true,
             Repetition::Allowed => rules.no_capture.is_some(),
@@ -195,12 +218,13 @@ impl Tables {
         ends && rules.ply_cap.is_none()
             && !rules.ends_without_captures
             && !rules.by_agreement
-            && rules.no_capture.is_none_or(|plies| plies >= self.longest as u16)
+            // A side that is forced to a draw may turn to a loss that takes as long again.
+            && rules.no_capture.is_none_or(|plies| plies >= 2 * self.longest(variant) as u16)
     }
 
-    /// The most plies until a forced capture, of all positions in the tables.
-    pub fn longest(&self) -> u8 {
-        self.longest
+    /// The most plies until a forced capture, of all positions in the tables of a variant.
+    pub fn longest(&self, variant: Variant) -> u8 {
+        self.longest[variant as usize]
     }
 
     /// Derives the entry of a position from those of the positions after its moves.

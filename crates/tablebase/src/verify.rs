@@ -60,11 +60,11 @@ impl Tables {
     ) -> Result<Check, TableError> {
         let needed = [Some(class), Some(class.turned()), class.after_capture()];
         for needed in needed.into_iter().flatten() {
-            let table = self.table(variant, needed).ok_or_else(|| TableError::Missing {
+            self.table(variant, needed).ok_or_else(|| TableError::Missing {
                 folder: self.folder().to_owned(),
+                variant,
                 class: needed,
             })?;
-            table.check_index()?;
         }
         let table = self.table(variant, class).expect("looked for");
         let checked = AtomicU64::new(0);

@@ -102,8 +102,8 @@ enum Command {
     },
     /// End games where endgame tables prove the result.
     ///
-    /// Each game is cut at the first position of which the tables prove the result, and gets that result: what
-    /// is learned from the plies before it is then the truth. See surakarta tablebase.
+    /// Each game is cut at the first position after its start of which the tables prove the result, and gets that
+    /// result: what is learned from the plies before it is then the truth. See surakarta tablebase.
     #[command(after_help = "Example:
   surakarta dataset relabel runs/quickstart/shards --tables tables --out relabelled")]
     Relabel {
@@ -225,7 +225,7 @@ pub(crate) fn main(arguments: Arguments) -> Result<()> {
             name_left_out(&done.left_out);
             let (games, shards) = (quantity(done.games, "game"), quantity(done.shards, "shard"));
             output::line(format_args!(
-                "{}: {games} in {shards}; {} end earlier, {} of them with another result; {} gone",
+                "{}: {games} in {shards}; {} end earlier, {} have another result; {} gone",
                 out.display(),
                 done.ended,
                 done.turned,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::Serialize;
-use surakarta_game::{Move, Position};
+use surakarta_game::{Game, Move};
 use surakarta_search::{MctsSpec, MoveStats, PlayerSpec, Proof, Rollouts, Search, Work};
 
 use surakarta_tablebase::{Entry, Tables, Value};
@@ -27,6 +27,8 @@ pub struct Analysis {
     pub network: Option<Outlook>,
     /// What endgame tables say of the position; `None` without any that hold it.
     pub table: Option<TableEntry>,
+    /// Whether what they say is proven under the rules: elsewhere the game may end before.
+    pub table_proven: bool,
     /// The moves that the player has looked at, the best first. Alpha-beta with one line knows of the best
     /// move alone.
     pub moves: Vec<MoveAnalysis>,
@@ -184,7 +186,9 @@ pub(super) fn of_rollouts(question: &Question, tree: &Rollouts<'_>) -> Analysis 
 
 impl Analysis {
     /// Adds what endgame tables say of the position and its moves.
-    pub(super) fn look_up(&mut self, position: &Position, tables: &Tables) {
+    pub(super) fn look_up(&mut self, game: &Game, tables: &Tables) {
+        let position = game.position();
+        self.table_proven = tables.prove(position, game.rules()).is_some();
         self.table = tables.probe(position).map(Into::into);
         for (mv, entry) in tables.moves(position) {
             let name = mv.to_string();
@@ -248,7 +252,8 @@ impl fmt::Display for Analysis {
             writeln!(f, "the network alone: win {win:.3}, draw {draw:.3}, loss {loss:.3}")?;
         }
         if let Some(entry) = self.table {
-            writeln!(f, "endgame tables: {entry}")?;
+            let unless = if self.table_proven { "" } else { ", unless the game ends before" };
+            writeln!(f, "endgame tables: {entry}{unless}")?;
         }
         writeln!(f, "  # {:>7} {:>9} {:>7}  line", "value", "visits", "prior")?;
         write!(f, "{}", self.lines())?;

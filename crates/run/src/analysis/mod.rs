@@ -17,8 +17,6 @@ use surakarta_search::{
     AlphaBetaPlayer, Limits, MctsPlayer, MctsSpec, PlayerError, PlayerSpec, RolloutPlayer,
 };
 
-use surakarta_tablebase::Tables;
-
 use crate::players::{NetworkPlace, Networks};
 pub use found::{Analysis, MoveAnalysis, Outlook, TableEntry};
 pub use source::game_of_file;
@@ -68,10 +66,17 @@ pub fn analyse(
     ensure!(question.multipv > 0, "there is no line to show; give a number of lines above 0");
     let unheeded = player.unheeded(limits).join(", ");
     ensure!(unheeded.is_empty(), "`{player}` takes no notice of {unheeded}; leave it out");
-    let tables = question.tables.as_deref().map(Tables::open).transpose()?;
+    let tables = match question.tables.as_deref() {
+        Some(folder) => {
+            let variant = game.position().variant();
+            let networks = Networks::of(&question.networks, variant).under(*game.rules());
+            Some(networks.tables(folder)?)
+        }
+        None => None,
+    };
     let look_up = |mut analysis: Analysis| {
         if let Some(tables) = &tables {
-            analysis.look_up(game.position(), tables);
+            analysis.look_up(game, tables);
         }
         analysis
     };

@@ -69,7 +69,7 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         let program = concat!("surakarta ", env!("CARGO_PKG_VERSION"));
         identities.push(match (&entrant.player, networks.identity(&entrant.player)?) {
             (PlayerSpec::External(_), Some(identity)) => identity,
-            (_, Some(weights)) => format!("{program}, weights {weights}"),
+            (_, Some(files)) => format!("{program}, {files}"),
             (_, None) => program.to_owned(),
         });
     }
@@ -78,8 +78,14 @@ pub fn play(config: &ArenaConfig, place: &Place<'_>, stop: &AtomicBool) -> Resul
         warn_of_limits(&entrant.player, name, entrant.limits.unwrap_or(config.limits))?;
     }
     let folder = config.adjudication.tables.as_deref();
-    let tables =
-        folder.map(|folder| networks.tables(folder).context("[adjudication]")).transpose()?;
+    let tables = folder
+        .map(|folder| networks.tables(folder).context("[adjudication] tables"))
+        .transpose()?;
+    if let Some(tables) = &tables {
+        // Other tables decide games otherwise, which is to be seen as if the players had changed.
+        let decided = format!("; games decided by tables {}", tables.identity(config.variant));
+        identities.iter_mut().for_each(|identity| *identity += &decided);
+    }
     let pool = thread_pool(config.threads)?;
     let timed = tournament.is_timed() || entrants.iter().any(|e| e.player.is_timed());
     if timed {

@@ -258,7 +258,11 @@ impl Search {
     /// The value of the position at hand by the tables, which do not prove it: a forced capture that is
     /// further away is less sure to come.
     fn looked_up(&self) -> Option<f32> {
-        let tables = self.tables.as_ref().filter(|tables| tables.holds_under(self.game.rules()))?;
+        let variant = self.game.position().variant();
+        let tables = self.tables.as_ref()?;
+        if !tables.holds_under(self.game.rules(), variant) {
+            return None;
+        }
         let Entry { value, plies } = tables.probe(self.game.position())?;
         Some(value.sign() as f32 * (1.0 - plies.unwrap_or(0) as f32 / 256.0))
     }
