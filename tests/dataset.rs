@@ -213,6 +213,13 @@ fn games_come_back_from_a_table() {
         refused(folder.path(), "dataset import wrong.csv --out none", reason);
         assert!(!folder.path().join("none").exists(), "{text}");
     }
+    // Lines are those that an editor counts, however they end.
+    for end in ["\n", "\r\n"] {
+        let rows =
+            ["moves,ending,outcome", "a2a3,resignation,black", "a2a3,resignation,purple", ""];
+        write(folder.path(), "wrong.csv", &rows.join(end));
+        refused(folder.path(), "dataset import wrong.csv --out none", "wrong.csv, line 3: ");
+    }
     refused(folder.path(), "dataset import gone.csv --out none", "gone.csv: cannot open the table");
     refused(folder.path(), "dataset import own.csv --out back", "back is there and not empty");
 }

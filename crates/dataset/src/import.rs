@@ -1,5 +1,6 @@
 //! A table of games becomes shards.
 
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use csv::StringRecord;
@@ -51,9 +52,10 @@ pub fn import(table: &Path, out: &Path) -> Result<Imported, DatasetError> {
     let mut collector = Collector::into_folder(folder.partial().to_owned());
     for (number, row) in (0..).zip(rows.records()) {
         let row = row.map_err(unreadable)?;
-        let line = row.position().map_or(0, |place| place.line());
-        let (making, game) = game(Row { columns: &columns, fields: &row }, number)
-            .map_err(|reason| wrong(line, reason))?;
+        let (making, game) =
+            game(Row { columns: &columns, fields: &row }, number).map_err(|reason| {
+                line_of(table, &row).map_or_else(|e| e, |line| wrong(line, reason))
+            })?;
         collector.push(&making, game.number, game)?;
     }
     let collector = collector.finish()?;
@@ -124,4 +126,19 @@ fn game(row: Row<'_>, number: u64) -> Result<(ShardHeader, GameRecord), String> 
         ..ShardHeader::default()
     };
     Ok((making, game))
+}
+
+/// The line on which a row begins, 1 the first. The reader's own count is one behind where lines end with a carriage
+/// return and a line feed: a row then begins with the line feed of the one before.
+fn line_of(table: &Path, row: &StringRecord) -> Result<u64, DatasetError> {
+    let Some(place) = row.position() else { return Ok(0) };
+    let read = || {
+        let mut file = std::fs::File::open(table)?;
+        file.seek(SeekFrom::Start(place.byte()))?;
+        let mut first = [0];
+        file.read_exact(&mut first)?;
+        Ok(first)
+    };
+    let first = read().map_err(DatasetError::io(table, "read the table"))?;
+    Ok(place.line() + u64::from(first == *b"\n"))
 }

@@ -177,9 +177,9 @@ impl Pass<'_> {
                 let after = position.after(mv);
                 let code = self.forcer.code(after.own(), after.enemy());
                 let value = code.value(class);
-                // A count that is the goal would be no goal; plies tell it from what is forced.
-                lost = code != Code::COUNTED
-                    && (value > self.goal || value == self.goal && code.plies() < plies);
+                // The count is less than the goal. Of what is forced in this many plies, the defender must not
+                // see what has been found in this turn.
+                lost = value > self.goal || value == self.goal && code.plies() < plies;
             }
         });
         if lost {
@@ -191,7 +191,7 @@ impl Pass<'_> {
         lost && moves
     }
 
-    /// Calls `visit` with the positions that have a code, and counts where it says yes.
+    /// Calls `visit` with the positions whose code is this one, and counts where it says yes.
     fn sweep(
         &self,
         side: &Side,
