@@ -42,7 +42,7 @@ pub struct MctsConfig {
     /// comes again is not evaluated again; 0 keeps none. It changes no move, value or line, only what
     /// they take.
     pub cache_mib: usize,
-    /// MiB of the tree at which a search ends, whatever its other limits: 1,024 are about three million
+    /// MiB of the tree at which a search ends, whatever its other limits: 1,024 are about 2.7 million
     /// simulations. The process may take twice as much. What is not reused is freed from move to move.
     pub memory_mib: usize,
     /// Whether the tree is kept from move to move, as far as the game has gone down it.
