@@ -9,18 +9,7 @@ use surakarta_record::shard::{list_shards, verify};
 use surakarta_record::{
     GameRecord, PlyRecord, Policy, SearchKind, Shard, ShardHeader, shard_name, write_shard,
 };
-use surakarta_tablebase::{Class, Index, Tables, Value, Watch, build};
-
-struct Silent;
-
-impl Watch for Silent {
-    fn begin(&self, _: u64) {}
-    fn solved(&self, _: Class, _: usize, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn goes_on(&self) -> bool {
-        true
-    }
-}
+use surakarta_tablebase::{Class, Index, Tables, Value, build};
 
 /// A random game from seven pieces.
 fn endgame(number: u64, index: &Index, random: &mut ChaCha8Rng) -> GameRecord {
@@ -42,7 +31,7 @@ fn games_end_where_the_tables_prove_them_and_nothing_else_changes() {
     let dir = tempfile::tempdir().unwrap();
     let path = |name: &str| dir.path().join(name);
     std::fs::create_dir(path("tables")).unwrap();
-    build(&path("tables"), Variant::Standard, 5, &Silent).unwrap();
+    build(&path("tables"), Variant::Standard, 5, &()).unwrap();
     let tables = Tables::open(&path("tables")).unwrap();
     let index = Index::new(Variant::Standard, Class { own: 3, enemy: 3 });
     let mut random = ChaCha8Rng::seed_from_u64(5);

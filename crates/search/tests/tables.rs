@@ -11,22 +11,11 @@ use surakarta_search::{
     Player, PlayerSpec, Proof, RandomPlayer, Root, Search, SearchConfig, Step, Supply,
     alphabeta::DECIDED, stream,
 };
-use surakarta_tablebase::{Class, Index, Tables, Value, Watch, build};
-
-struct Silent;
-
-impl Watch for Silent {
-    fn begin(&self, _: u64) {}
-    fn solved(&self, _: Class, _: usize, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn goes_on(&self) -> bool {
-        true
-    }
-}
+use surakarta_tablebase::{Class, Index, Tables, Value, build};
 
 fn built(pieces: u32) -> Arc<Tables> {
     let folder = tempfile::tempdir().unwrap();
-    build(folder.path(), Variant::Standard, pieces, &Silent).unwrap();
+    build(folder.path(), Variant::Standard, pieces, &()).unwrap();
     // What is mapped stays when the folder goes.
     Arc::new(Tables::open(folder.path()).unwrap())
 }

@@ -5,21 +5,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use surakarta_game::{Color, Position, Variant, points};
-use surakarta_tablebase::{Class, Entry, Tables, Value, Watch, build};
-
-struct Silent;
-
-impl Watch for Silent {
-    fn begin(&self, _: u64) {}
-    fn solved(&self, _: Class, _: usize, _: u64) {}
-    fn advance(&self, _: u64) {}
-    fn goes_on(&self) -> bool {
-        true
-    }
-}
+use surakarta_tablebase::{Class, Entry, Tables, Value, build};
 
 fn tables(folder: &Path, variant: Variant, pieces: u32) -> Tables {
-    build(folder, variant, pieces, &Silent).unwrap();
+    build(folder, variant, pieces, &()).unwrap();
     Tables::open(folder).unwrap()
 }
 
