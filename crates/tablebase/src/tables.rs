@@ -208,7 +208,8 @@ impl Tables {
 
     /// Whether [`prove`](Self::prove) proves anything under these rules: `olympiad`, `threefold` and what
     /// is like them. Where a move can be illegal by what was before, or the game ends at a ply or by
-    /// agreement, or as soon as nobody has a capture, it does not.
+    /// agreement, as soon as nobody has a capture, or without captures before twice the
+    /// [longest](Self::longest) line is over, it does not.
     pub fn holds_under(&self, rules: &RuleSet, variant: Variant) -> bool {
         let ends = match rules.repetition {
             Repetition::Ends(_) => true,
