@@ -79,8 +79,8 @@ mod with_libtorch {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
     use support::{
-        assert_same_files, files, killed, killed_again_and_again, stdout, surakarta, truncate,
-        write_weights,
+        assert_same_files, files, killed, killed_again_and_again, stdout, surakarta, table,
+        truncate, write_weights,
     };
 
     use super::*;
@@ -129,6 +129,11 @@ mod with_libtorch {
             assert!(kept.lines().any(|l| l == line), "{line}: {kept}");
         }
         assert_eq!(learned(&run).len(), 4);
+        let played: Vec<_> = table(&run.join("selfplay.csv"))
+            .iter()
+            .map(|row| ["iteration", "games"].map(|column| row[column].clone()))
+            .collect();
+        assert_eq!(played, [["1", "48"], ["2", "48"], ["3", "48"]]);
         let elo = std::fs::read_to_string(run.join("elo.csv")).unwrap();
         assert_eq!(elo.lines().count(), 5, "{elo}");
         // What was learned is a player like any other, and games of it can be learned from.
@@ -171,6 +176,28 @@ mod with_libtorch {
         }
         stdout(folder.path(), &words);
         assert_same_run(&one, &run);
+    }
+
+    /// All that makes the games of an iteration depend on more than its network.
+    #[test]
+    fn forks_policy_plies_and_resignation_change_nothing_of_that() {
+        let (folder, one) = folder();
+        let keys = "fork_share = 0.5\npolicy_plies = [0, 3]\n\
+                    resign = { below = -0.2, plies = 1, soft = true, played_on = 0.3 }";
+        let config = CONFIG.replace("[selfplay]", &format!("[selfplay]\n{keys}"));
+        write(folder.path(), "tiny.toml", &config.replace("every = 2", "every = 0"));
+        stdout(folder.path(), &format!("{RUN} --threads 1"));
+        let metrics = table(&one.join("metrics.csv"));
+        let sum =
+            |column: &str| metrics.iter().map(|row| row[column].parse::<u64>().unwrap()).sum();
+        let [given_up, played_on]: [u64; 2] = ["games_given_up", "games_played_on"].map(sum);
+        assert!(given_up > 0 && played_on > 0, "{metrics:?}");
+
+        let words = format!("{RUN} --threads 2 --dir killed");
+        let run = folder.path().join("killed");
+        killed_again_and_again(folder.path(), &words, &run, &[(3, 4), (9, 11), (12, 2), (5, 30)]);
+        assert_same_run(&one, &run);
+        stdout(folder.path(), "dataset verify runs/tiny/shards");
     }
 
     #[test]

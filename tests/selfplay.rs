@@ -8,8 +8,8 @@ use predicates::prelude::*;
 use rand::RngExt;
 use serde_json::Value;
 use support::{
-    assert_same_files, files, killed, killed_again_and_again, refused, stdout, surakarta, truncate,
-    write, write_weights,
+    assert_same_files, files, killed, killed_again_and_again, refused, stdout, surakarta, table,
+    truncate, write, write_weights,
 };
 use surakarta_search::stream;
 use tempfile::TempDir;
@@ -60,6 +60,54 @@ fn shards_do_not_depend_on_threads() {
             std::fs::remove_dir_all(out).unwrap();
         }
     }
+}
+
+/// What a person sees, as a table too.
+#[test]
+fn a_log_says_what_was_played_and_how_fast() {
+    let folder = folder();
+    for player in [ALPHABETA, MCTS] {
+        let words = format!("{player} --json --out games --log logs");
+        let played: Value = serde_json::from_str(&stdout(folder.path(), &words)).unwrap();
+        let rows = table(&folder.path().join("logs/selfplay.csv"));
+        let [row] = &rows[..] else {
+            panic!("a row for a batch of less than ten seconds: {rows:?}")
+        };
+        let number = |column: &str| row[column].parse::<f64>().unwrap();
+        for (column, key) in [
+            ("games", "games"),
+            ("positions", "plies"),
+            ("full_searches", "full_searches"),
+            ("simulations", "simulations"),
+            ("evaluations", "evaluations"),
+        ] {
+            assert_eq!(Some(number(column)), played[key].as_f64(), "{column}");
+        }
+        assert_eq!(number("games"), 60.0);
+        assert_eq!(number("black_wins") + number("draws") + number("white_wins"), 60.0);
+        let endings = ["captured_all", "repetition", "no_progress", "no_moves"].map(number);
+        assert_eq!(endings.iter().sum::<f64>(), 60.0);
+        let rate = number("games") / number("seconds");
+        assert!((number("games_per_second") / rate - 1.0).abs() < 1e-6, "{row:?}");
+        if player == MCTS {
+            // Games in flight run short in the last batches alone.
+            assert!((0.5..=1.0).contains(&number("batch_fill")), "{row:?}");
+            let saved = 1.0 - number("evaluations") / number("simulations");
+            assert!((number("saved_share") - saved).abs() < 1e-6 && saved > 0.0, "{row:?}");
+            assert!(number("full_searches") < number("positions") / 2.0, "{row:?}");
+        }
+        assert_eq!(files(&folder.path().join("logs/tensorboard/selfplay"), "").len(), 1);
+        // With nothing left to play there is nothing to say.
+        stdout(folder.path(), &words);
+        assert_eq!(table(&folder.path().join("logs/selfplay.csv")).len(), 1);
+        for made in ["games", "logs"] {
+            std::fs::remove_dir_all(folder.path().join(made)).unwrap();
+        }
+    }
+    write(folder.path(), "selfplay.csv", "my notes\n");
+    refused(folder.path(), &format!("{MCTS} --out games --log ."), "selfplay.csv");
+    let text = std::fs::read_to_string(folder.path().join("selfplay.csv")).unwrap();
+    assert_eq!(text, "my notes\n");
 }
 
 /// Two machines that share a seed share the games out between them.

@@ -9,7 +9,7 @@ use predicates::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use support::{
-    assert_same_files, files, killed_again_and_again, refused, stdout, surakarta, write,
+    assert_same_files, files, killed_again_and_again, refused, stdout, surakarta, table, write,
     write_weights,
 };
 use tempfile::TempDir;
@@ -51,14 +51,6 @@ fn folder() -> TempDir {
     let games = "--games 96 --seed 7 --config stream.toml --out games";
     stdout(folder.path(), &format!("--quiet selfplay --player {player} {games}"));
     folder
-}
-
-/// A table by the names of its columns.
-fn table(path: &Path) -> Vec<BTreeMap<String, String>> {
-    let text = std::fs::read_to_string(path).unwrap();
-    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
-    let names: Vec<_> = lines.next().unwrap().collect();
-    lines.map(|cells| names.iter().cloned().zip(cells).collect()).collect()
 }
 
 /// Everything but what a clock measured.

@@ -163,3 +163,11 @@ pub(crate) fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
     std::fs::write(&path, text).unwrap();
     path
 }
+
+/// A table by the names of its columns.
+pub(crate) fn table(path: &Path) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
+    let names: Vec<_> = lines.next().unwrap().collect();
+    lines.map(|cells| names.iter().cloned().zip(cells).collect()).collect()
+}

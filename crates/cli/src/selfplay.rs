@@ -9,6 +9,7 @@ use surakarta_run::beginnings::beginnings;
 use surakarta_run::config::Config;
 use surakarta_run::players::Networks;
 use surakarta_run::selfplay::{Games, Surroundings, thread_pool};
+use surakarta_run::selfplay_log::SelfplayLog;
 use surakarta_search::PlayerSpec;
 use surakarta_selfplay::{Played, SelfplayConfig};
 
@@ -61,6 +62,10 @@ pub(crate) struct Arguments {
     /// or olympiad].
     #[arg(long)]
     rules: Option<RuleSet>,
+    /// A folder for selfplay.csv, which gets a row of rates, batch fill and endings every ten seconds and at the
+    /// end, and for tensorboard/ with the same.
+    #[arg(long, value_name = "DIR")]
+    log: Option<PathBuf>,
     /// Print one JSON object, with the shards and what was played this time, instead of the shards' names.
     #[arg(long)]
     json: bool,
@@ -95,7 +100,14 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
         beginnings,
     };
     let stop = || stop.load(std::sync::atomic::Ordering::Relaxed);
-    let around = Surroundings { pool: &pool, stop: &stop, bars };
+    let log = arguments.log.as_deref().map(|folder| {
+        output::make_folder(folder)?;
+        SelfplayLog::open(folder, games.iteration, arguments.first)
+    });
+    let log = log.transpose()?;
+    let watch = |progress: &_| log.iter().for_each(|log| log.add(progress));
+    let label = "self-play";
+    let around = Surroundings { pool: &pool, stop: &stop, bars, label, watch: &watch };
     let played = games.play(&arguments.player, &selfplay, &search, &networks, out, around)?;
     if arguments.json {
         output::json(&summary(&played))?;
@@ -112,7 +124,8 @@ pub(crate) fn main(arguments: Arguments, bars: &MultiProgress) -> Result<()> {
 
 /// What came of it, as JSON.
 fn summary(played: &Played) -> serde_json::Value {
-    let Played { shards, complete, totals, elapsed, threads } = played;
+    let Played { shards, complete, progress } = played;
+    let totals = &progress.totals;
     let endings = Ending::ALL.iter().zip(totals.endings).filter(|(_, games)| *games > 0);
     let endings: BTreeMap<_, _> = endings.map(|(ending, games)| (ending.name(), games)).collect();
     let [black_wins, draws, white_wins] = totals.results;
@@ -121,11 +134,14 @@ fn summary(played: &Played) -> serde_json::Value {
         "complete": complete,
         "games": totals.games,
         "plies": totals.plies,
+        "full_searches": totals.full_searches,
         "simulations": totals.simulations,
         "evaluations": totals.evaluations,
-        "seconds": elapsed.as_secs_f64(),
-        "threads": threads,
-        "busy": totals.busy(*elapsed, *threads),
+        "batch_fill": totals.batch_fill,
+        "saved_share": totals.saved(),
+        "seconds": progress.elapsed.as_secs_f64(),
+        "threads": progress.threads,
+        "busy": progress.busy(),
         "black_wins": black_wins,
         "draws": draws,
         "white_wins": white_wins,

@@ -23,6 +23,7 @@ mod rating;
 pub mod report;
 pub mod search_bench;
 pub mod selfplay;
+pub mod selfplay_log;
 pub mod show;
 pub mod tables_bench;
 pub mod ugi;

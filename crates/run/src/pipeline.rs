@@ -25,6 +25,7 @@ use crate::learn;
 use crate::players::Networks;
 use crate::rating::rate_if_due;
 use crate::selfplay::{Games, Surroundings, thread_pool};
+use crate::selfplay_log::SelfplayLog;
 
 /// What surrounds a run without an influence on what it makes.
 pub struct Around<'a> {
@@ -141,17 +142,13 @@ impl Run<'_> {
             numbers: 0..u64::from(run.games),
             tables: self.around.tables.clone(),
         };
-        let around = Surroundings { pool: self.pool, stop, bars: self.around.bars };
+        let before = u64::from(iteration - 1) * u64::from(run.games);
+        let log = SelfplayLog::open(self.directory.root(), games.iteration, before)?;
         let label = format!("self-play {iteration}/{}", run.iterations);
+        let (bars, watch) = (self.around.bars, |progress: &_| log.add(progress));
+        let around = Surroundings { pool: self.pool, stop, bars, label: &label, watch: &watch };
         let Config { selfplay, search, .. } = self.config;
-        games.play_network(
-            &*network,
-            selfplay,
-            search,
-            &self.directory.shards(),
-            around,
-            &label,
-        )?;
+        games.play_network(&*network, selfplay, search, &self.directory.shards(), around)?;
         Ok(())
     }
 

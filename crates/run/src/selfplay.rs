@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use indicatif::MultiProgress;
 use surakarta_game::{RuleSet, Variant};
 use surakarta_net::Inference;
 use surakarta_record::{ShardHeader, ShardReader};
 use surakarta_search::{MctsConfig, PlayerSpec, SearchConfig};
+pub use surakarta_selfplay::Surroundings;
 use surakarta_selfplay::{Batch, Beginnings, Played, Resign, Resignations, SelfplayConfig, Source};
 use surakarta_tablebase::Tables;
 
@@ -41,17 +41,6 @@ pub struct Games {
     pub tables: Option<Arc<Tables>>,
     /// What they may begin with.
     pub beginnings: Beginnings,
-}
-
-/// What surrounds self-play without an influence on the games.
-#[derive(Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// The threads that play.
-    pub pool: &'a rayon::ThreadPool,
-    /// Once it says true, no shard is begun.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Where bars are drawn.
-    pub bars: &'a MultiProgress,
 }
 
 /// The threads that play; 0 is one for each core.
@@ -118,7 +107,6 @@ impl Games {
         search: &SearchConfig,
         folder: &Path,
         around: Surroundings,
-        label: &str,
     ) -> Result<Played> {
         let mut settings = self.settings(config)?;
         settings.extend(self::settings("search", search)?);
@@ -131,7 +119,7 @@ impl Games {
         // Not by the games in flight, which must have no influence on evaluations.
         let evaluator = || network.evaluator(WORKER_BATCH);
         let source = Source::Search { search: search.clone(), evaluator: &evaluator };
-        Ok(batch.play(&source, around.pool, around.stop, label, around.bars)?)
+        Ok(batch.play(&source, around)?)
     }
 
     /// Any player plays with itself. One that searches with a network does so with full and fast
@@ -175,7 +163,7 @@ impl Games {
             if let Err(error) = config.validate() {
                 bail!("self-play of {spec}: {error}");
             }
-            return self.play_network(&*network, &config, search, folder, around, "self-play");
+            return self.play_network(&*network, &config, search, folder, around);
         }
         if config.policy_plies != [0, 0] {
             bail!(
@@ -196,7 +184,7 @@ impl Games {
             made.map_err(|e| surakarta_net::EvaluatorError(format!("{e:#}")).into())
         };
         let source = Source::Player { limits: spec.limits(), player: &player };
-        Ok(batch.play(&source, around.pool, around.stop, "self-play", around.bars)?)
+        Ok(batch.play(&source, around)?)
     }
 }
 

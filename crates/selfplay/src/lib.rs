@@ -30,7 +30,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indicatif::MultiProgress;
 use surakarta_net::{Evaluator, EvaluatorError};
@@ -45,8 +45,8 @@ use exchange::Exchange;
 use lockstep::Setting;
 use opening::Openings;
 pub use opening::{Beginnings, Line, Lines};
-use progress::View;
-pub use progress::{Counters, Totals};
+use progress::{Counters, View};
+pub use progress::{Progress, Totals};
 pub use resign::{GivenUp, Resign, Resignations};
 
 /// A batch of self-play games.
@@ -83,6 +83,21 @@ pub enum Source<'a> {
     },
 }
 
+/// What surrounds a batch without an influence on its games.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The threads that play.
+    pub pool: &'a rayon::ThreadPool,
+    /// Once it says true, no shard is begun.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Where bars are drawn.
+    pub bars: &'a MultiProgress,
+    /// What the batch is called there.
+    pub label: &'a str,
+    /// Is told every ten seconds, and at the end, how far it is.
+    pub watch: &'a (dyn Fn(&Progress) + Sync),
+}
+
 /// Ends the view when the workers have ended, by a panic too: the view would be waited for else.
 struct Done<'a>(&'a AtomicBool, &'a std::thread::Thread);
 
@@ -101,11 +116,7 @@ pub struct Played {
     /// Whether that is all of them; not so after a stop.
     pub complete: bool,
     /// What was played this time.
-    pub totals: Totals,
-    /// How long that took.
-    pub elapsed: Duration,
-    /// The threads that played.
-    pub threads: usize,
+    pub progress: Progress,
 }
 
 /// Self-play failed. Finished shards stay.
@@ -140,21 +151,15 @@ pub enum SelfplayError {
 }
 
 impl Batch<'_> {
-    /// Plays all games whose shard is not in the folder yet, on the threads of `pool`.
+    /// Plays all games whose shard is not in the folder yet.
     ///
-    /// Once `stop` says true no shard is begun; those that were are finished. A damaged shard is
-    /// renamed to end in `.damaged` and played again. Progress goes to `bars`.
+    /// After a stop the shards that were begun are finished. A damaged shard is renamed to end in `.damaged` and
+    /// played again.
     ///
     /// # Errors
     /// If a player or its network fails, or a shard cannot be written or contradicts the header.
-    pub fn play(
-        &self,
-        source: &Source,
-        pool: &rayon::ThreadPool,
-        stop: &(dyn Fn() -> bool + Sync),
-        label: &str,
-        bars: &MultiProgress,
-    ) -> Result<Played, SelfplayError> {
+    pub fn play(&self, source: &Source, around: Surroundings) -> Result<Played, SelfplayError> {
+        let Surroundings { pool, stop, .. } = around;
         let all = collector::shards(self.games.clone(), self.config.games_per_shard);
         let mut missing = Vec::new();
         for &(first, games) in &all {
@@ -162,8 +167,10 @@ impl Batch<'_> {
                 missing.push((first, games));
             }
         }
-        let (counters, began) = (Counters::default(), Instant::now());
-        let wanted = missing.iter().map(|&(_, games)| u64::from(games)).sum();
+        let threads = pool.current_num_threads();
+        let wanted: u64 = missing.iter().map(|&(_, games)| u64::from(games)).sum();
+        let had = self.games.end - self.games.start - wanted;
+        let counters = Counters::new(self.config.games_in_flight, threads, had);
         let setting = Setting {
             openings: Openings {
                 variant: self.header.variant,
@@ -184,14 +191,13 @@ impl Batch<'_> {
         let failed = AtomicBool::new(false);
         let halt = AtomicBool::new(stop());
         let collector = Collector::new(self.header, self.folder, missing, &halt);
-        let exchange = Exchange::new(pool.current_num_threads());
+        let exchange = Exchange::new(threads);
         let failure = Mutex::new(None);
         let done = AtomicBool::new(wanted == 0);
         if wanted > 0 {
             std::thread::scope(|scope| {
                 let viewer = scope.spawn(|| {
-                    let mut view =
-                        View::new(&counters, wanted, pool.current_num_threads(), label, bars);
+                    let mut view = View::new(&counters, wanted, around);
                     while !done.load(Relaxed) {
                         halt.fetch_or(stop() || failed.load(Relaxed), Relaxed);
                         view.refresh();
@@ -232,9 +238,12 @@ impl Batch<'_> {
             .map(|&(first, _)| collector::shard_path(self.folder, self.header.iteration, first))
             .filter(|path| path.exists())
             .collect();
-        let (complete, threads) = (shards.len() == all.len(), pool.current_num_threads());
-        let (totals, elapsed) = (counters.totals(), began.elapsed());
-        Ok(Played { shards, complete, totals, elapsed, threads })
+        let complete = shards.len() == all.len();
+        let progress = counters.progress();
+        if wanted > 0 {
+            (around.watch)(&progress);
+        }
+        Ok(Played { shards, complete, progress })
     }
 
     /// Whether the shard of these games exists, whole and made alike.

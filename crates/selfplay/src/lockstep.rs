@@ -222,6 +222,7 @@ pub(crate) fn work(
                 }
             }
         }
+        counters.batched(leaves.len());
         evaluator.evaluate(&mut batch)?;
         for (table, leaf) in tables.iter_mut().zip(&leaves) {
             table.accept(setting, &batch, *leaf, counters);

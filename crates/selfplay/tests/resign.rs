@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{config, contents, games, header, pool, silent};
+use support::{around, config, contents, games, header, pool, silent};
 use surakarta_game::{Color, Ending, OLYMPIAD, Outcome};
 use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError};
 use surakarta_record::{GameRecord, Policy, SearchKind};
@@ -43,7 +43,7 @@ fn played(rule: Option<Resign>, threads: usize) -> (tempfile::TempDir, Played) {
     };
     let evaluator = || Ok(Box::new(Counting) as Box<dyn Evaluator>);
     let source = Source::Search { search: SearchConfig::default(), evaluator: &evaluator };
-    let played = batch.play(&source, &pool(threads), &|| false, "test", &silent()).unwrap();
+    let played = batch.play(&source, around(&pool(threads), &|| false, &silent())).unwrap();
     (folder, played)
 }
 
@@ -83,7 +83,7 @@ fn a_side_resigns_where_it_has_found_itself_lost_often_enough() {
         }
     }
     assert!((5..40).contains(&resigned), "{resigned} of 40 games");
-    let counted = cut.totals.resignations;
+    let counted = cut.progress.totals.resignations;
     assert_eq!(counted, Resignations { given_up: resigned, played_on: 0, wrong: 0 });
     assert_eq!(counted.false_positives(), None);
     let (other, _) = played(Some(RULE), 1);
@@ -105,11 +105,11 @@ fn games_played_on_tell_how_often_that_is_wrong() {
             counted.wrong += u64::from(game.result.outcome != Outcome::Win(side.other()));
         }
     }
-    assert_eq!(on.totals.resignations, counted);
+    assert_eq!(on.progress.totals.resignations, counted);
     assert!(counted.wrong > 0, "{counted}");
     // Some of them: neither all nor none.
     let (_third, some) = played(Some(Resign { played_on: 0.5, ..RULE }), 2);
-    let some = some.totals.resignations;
+    let some = some.progress.totals.resignations;
     assert_eq!(some.given_up, counted.given_up);
     assert!((1..some.given_up).contains(&some.played_on), "{some}");
 }
@@ -130,6 +130,6 @@ fn a_game_given_up_softly_goes_on_with_fast_searches() {
         }
     }
     assert!(given_up >= 5 && full > 0, "{given_up}, {full}");
-    let counted = eased.totals.resignations;
+    let counted = eased.progress.totals.resignations;
     assert_eq!((counted.given_up, counted.played_on), (given_up, given_up));
 }

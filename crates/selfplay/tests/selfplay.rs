@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use support::{config, contents, games, header, network, play, play_by, pool, silent};
+use support::{around, config, contents, games, header, network, play, play_by, pool, silent};
 use surakarta_game::Variant;
 use surakarta_net::{Batch as Leaves, Evaluator, EvaluatorError, Mlp, Shape, Weights};
 use surakarta_record::shard::verify;
@@ -22,7 +22,7 @@ fn shards_are_the_same_for_any_threads_and_lockstep() {
     let played = play(one.path(), &config(), 0..14, 1, &|| false).unwrap();
     assert!(played.complete);
     assert_eq!(played.shards.len(), 4);
-    assert_eq!(played.totals.games, 14);
+    assert_eq!(played.progress.totals.games, 14);
     for (threads, games_in_flight) in [(2, 3), (3, 1), (2, 50)] {
         let other = tempfile::tempdir().unwrap();
         let config = SelfplayConfig { games_in_flight, ..config() };
@@ -55,7 +55,7 @@ fn a_stopped_batch_goes_on_where_it_was() {
         }
     }
     let played = play(parts.path(), &config(), 0..20, 2, &|| false).unwrap();
-    assert_eq!(played.totals.games, 12);
+    assert_eq!(played.progress.totals.games, 12);
     let (whole, parts) = (contents(whole.path()), contents(parts.path()));
     for (name, bytes) in &whole {
         assert_eq!(parts.get(name), Some(bytes), "{name}");
@@ -79,7 +79,7 @@ fn shards_of_another_setting_are_not_taken_for_ours() {
         tables: None,
         beginnings: &Beginnings::default(),
     };
-    let error = batch.play(&source, &pool(1), &|| false, "test", &silent()).unwrap_err();
+    let error = batch.play(&source, around(&pool(1), &|| false, &silent())).unwrap_err();
     assert!(error.to_string().contains("another network"), "{error}");
     assert_eq!(contents(folder.path()), before);
 }
@@ -102,7 +102,7 @@ fn every_variant_is_played_and_kept_apart() {
                 tables: None,
                 beginnings: &Beginnings::default(),
             };
-            batch.play(&source, &pool(2), &|| false, "test", &silent())
+            batch.play(&source, around(&pool(2), &|| false, &silent()))
         };
         let other = Variant::ALL[(variant as usize + 1) % 4];
         let error = play(variant, other).unwrap_err().to_string();
@@ -254,8 +254,8 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
     };
     let player = || Ok(Box::new(GreedyPlayer::new(GreedyConfig::default())) as Box<dyn Player>);
     let source = Source::Player { limits: Limits::default(), player: &player };
-    let played = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap();
-    assert_eq!((played.complete, played.totals.games), (true, 8));
+    let played = batch.play(&source, around(&pool(2), &|| false, &silent())).unwrap();
+    assert_eq!((played.complete, played.progress.totals.games), (true, 8));
     played.shards.iter().for_each(|path| drop(verify(path).unwrap()));
 
     let calls = AtomicU32::new(0);
@@ -283,7 +283,7 @@ fn any_player_can_play_and_its_failure_ends_the_batch() {
         tables: None,
         beginnings: &Beginnings::default(),
     };
-    let error = batch.play(&source, &pool(2), &|| false, "test", &silent()).unwrap_err();
+    let error = batch.play(&source, around(&pool(2), &|| false, &silent())).unwrap_err();
     assert!(error.to_string().contains("out of memory"), "{error}");
     assert_eq!(calls.load(Relaxed), 2);
 }
@@ -309,5 +309,5 @@ fn a_panic_ends_the_batch_too() {
         tables: None,
         beginnings: &Beginnings::default(),
     };
-    let _ = batch.play(&source, &pool(2), &|| false, "test", &silent());
+    let _ = batch.play(&source, around(&pool(2), &|| false, &silent()));
 }

@@ -12,7 +12,9 @@ use surakarta_game::Variant;
 use surakarta_net::{Evaluator, Mlp, Shape, Weights};
 use surakarta_record::{GameRecord, Shard, ShardHeader};
 use surakarta_search::SearchConfig;
-use surakarta_selfplay::{Batch, Beginnings, Played, SelfplayConfig, SelfplayError, Source};
+use surakarta_selfplay::{
+    Batch, Beginnings, Played, SelfplayConfig, SelfplayError, Source, Surroundings,
+};
 
 pub(crate) fn network() -> Mlp {
     Mlp::new(&Weights::random(Shape::mlp(&[32, 16]).unwrap(), Variant::Standard, 7))
@@ -38,6 +40,14 @@ pub(crate) fn silent() -> MultiProgress {
 
 pub(crate) fn pool(threads: usize) -> rayon::ThreadPool {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+}
+
+pub(crate) fn around<'a>(
+    pool: &'a rayon::ThreadPool,
+    stop: &'a (dyn Fn() -> bool + Sync),
+    bars: &'a MultiProgress,
+) -> Surroundings<'a> {
+    Surroundings { pool, stop, bars, label: "test", watch: &|_| () }
 }
 
 pub(crate) fn play(
@@ -78,7 +88,7 @@ pub(crate) fn play_batch(
 ) -> Result<Played, SelfplayError> {
     let evaluator = || Ok(Box::new(network()) as Box<dyn Evaluator>);
     let source = Source::Search { search, evaluator: &evaluator };
-    batch.play(&source, &pool(threads), stop, "test", &silent())
+    batch.play(&source, around(&pool(threads), stop, &silent()))
 }
 
 pub(crate) fn contents(folder: &Path) -> BTreeMap<String, Vec<u8>> {
